@@ -5,7 +5,7 @@
 # make long         the longest tests, which `make test` leaves out: huge games, every position, servers that restart in turn
 # make system       install the system packages that some tests need
 # make lock         update requirements/, which every set-up installs from, to the newest releases
-# make docs         write the generated pages of docs/
+# make docs         write the generated pages of docs/ and the types of the page
 # make screenshots  take the pictures of docs/images
 # make bench        measure, and write the tables of docs/performance.md
 # make clients      let learners of other projects use the research interfaces, and write docs/frameworks/clients.md

@@ -1,4 +1,4 @@
-"""Writes docs/games/: a page for each game, from the game itself, and an index. `make docs` runs it."""
+"""Writes what is generated: docs/games/, a page for each game, and the page's types.d.ts. `make docs` runs it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from pathlib import Path
 import digitduels as dd
 from digitduels.manual import manual, summary
 from digitduels.study.ideas import ideas
+from digitduels.web.app import PAGE, App
+from digitduels.web.description import typescript_file
+from digitduels.web.settings import Settings
 
 FOLDER = Path(__file__).parent / "games"
 NOTE = "This page is written by `make docs`"
 
 
 def pages() -> dict[Path, str]:
-    """Every generated page: where it belongs, and what it says."""
+    """Every generated file: where it belongs, and what it says."""
     found = {FOLDER / f"{name}.md": page(name) for name in dd.games()}
     found[FOLDER / "README.md"] = index()
+    found[PAGE / "js" / "types.d.ts"] = typescript_file(App(Settings()).endpoints)
     return found
 
 
@@ -41,7 +45,7 @@ def index() -> str:
 
 
 def main() -> int:
-    """Writes the pages; with --check only says which are out of date."""
+    """Writes the files; with --check only says which are out of date."""
     stale = 0
     for path, text in pages().items():
         if path.exists() and path.read_text(encoding="utf-8") == text:

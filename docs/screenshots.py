@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 
 import digitduels as dd
 from digitduels.manual import summary
-from digitduels.web.looks import LOOKS, PLAIN
+from digitduels.web.positions.looks import LOOKS, PLAIN
 
 IMAGES = Path(__file__).parent / "images"
 PAGE = Path(dd.__file__).parent / "web" / "page"

@@ -82,7 +82,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.fixture(scope="session")
 def server(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server that is ready for every question. It gives its workers time, even on a busy machine."""
-    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite"), away=4, seconds=PATIENCE) as server:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.sqlite"), away=4, variant_timeout=PATIENCE) as server:
         warm(server)
         yield server
 

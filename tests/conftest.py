@@ -29,7 +29,7 @@ from databases import Postgresql, start_postgresql
 from digitduels.cli.main import main
 
 if TYPE_CHECKING:
-    from fastapi.testclient import TestClient
+    from starlette.testclient import TestClient
 
 # The same examples in every run, unless HYPOTHESIS_PROFILE=random asks for new ones.
 settings.register_profile("fixed", deadline=None, derandomize=True)
@@ -124,7 +124,7 @@ def games_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def client(games_file: Path) -> Iterator[TestClient]:
     """A server in the test process, without worker processes, and its client."""
-    from fastapi.testclient import TestClient
+    from starlette.testclient import TestClient
 
     from web import application
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -23,13 +22,14 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from starlette.testclient import TestClient
 
 import digitduels as dd
 from digitduels.solver import Reference
 from digitduels.web.classes.acts import Act, Context, act, begin, join
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom
-from digitduels.web.rate_limits import RateLimits
+from digitduels.web.http.limits import RateLimits
 from digitduels.web.streams.credentials import hash_secret
 from web import application, wait_for
 
@@ -379,7 +379,7 @@ def test_a_pupil_on_a_new_device_is_admitted_with_one_act(client: TestClient) ->
 def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> None:
     teacher = Teacher(client)
     ann, again = teacher.join("Ann"), teacher.join("Ann")
-    service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
+    service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
     portal: Any = client.portal
     messages: list[bytes] = []
 
@@ -395,7 +395,7 @@ def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> N
     def hears(text: bytes) -> None:
         wait_for(lambda: any(text in body for body in messages))
 
-    limits: RateLimits = client.app.app.app.state.limits  # type: ignore[attr-defined]
+    limits: RateLimits = client.app.limits  # type: ignore[attr-defined]
     sender = limits.sender("192.0.2.1", None, "")
     stream = portal.start_task_soon(service.stream, teacher.code, again["token"], sender, receive, send)
     try:
@@ -639,9 +639,9 @@ def test_a_teacher_may_have_a_second_token_that_only_shows_the_class(tmp_path: P
 
 
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:
-    with TestClient(application(database=str(tmp_path / "games.sqlite"), lesson=0.01, grace=0)) as client:
+    with TestClient(application(database=str(tmp_path / "games.sqlite"), class_retention=0.01, grace=0)) as client:
         teacher = Teacher(client)
-        service: Any = client.app.app.app.state.classes  # type: ignore[attr-defined]
+        service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
         real_time = time.time
         try:
             time.time = lambda: real_time() + 30

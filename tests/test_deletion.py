@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
-from digitduels.web.app import create
+from digitduels.web.app import App
 from digitduels.web.classes import service as class_service
 from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
@@ -46,7 +46,7 @@ def fill(client: TestClient) -> Teacher:
 
 
 def server(folder: Path, **settings: Any) -> TestClient:
-    return TestClient(create(Settings(rate=0, database=str(folder / "games.sqlite"), **settings)))
+    return TestClient(App(Settings(rate=0, database=str(folder / "games.sqlite"), **settings)))
 
 
 async def many_games(store: Store, count: int, code: str = "KFMTX") -> None:

@@ -104,7 +104,7 @@ def test_the_systemd_units_are_valid(tmp_path: Path) -> None:
     environment = dict(re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE))
     settings = Settings.read(environment)
     assert settings.database == "/var/lib/digitduels/games.sqlite"
-    assert int(service["Service"]["TimeoutStopSec"]) > settings.farewell
+    assert int(service["Service"]["TimeoutStopSec"]) > settings.shutdown_timeout
     assert port["Socket"]["ListenStream"] == f"{settings.host}:{settings.port}"
     if shutil.which("systemd-analyze"):
         verify_with_systemd(text, tmp_path)

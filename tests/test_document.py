@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 
 import pytest
 from starlette.testclient import TestClient
 
-from digitduels.web.app import PAGE, create_app
+from digitduels.web.app import PAGE, App
 from digitduels.web.assets import CORE, Assets
 from digitduels.web.bundle import bundle, graph
 from digitduels.web.settings import Settings
@@ -17,7 +16,7 @@ from digitduels.web.settings import Settings
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    return TestClient(create_app(Settings(), asyncio.Event()))
+    return TestClient(App(Settings(rate=0)))
 
 
 def embedded(text: str) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 import digitduels as dd
 import virtual_time
@@ -22,7 +22,8 @@ from digitduels.match import Match
 from digitduels.players import player
 from digitduels.players.levels import Level
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web.app import create
+from digitduels.web.app import App
+from digitduels.web.positions.analysis import unsolved_reply
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts, opponents
 from digitduels.web.rooms.live import LiveRoom, _move_texts
@@ -34,7 +35,6 @@ from digitduels.web.streams.fold import NOBODY
 from digitduels.web.streams.live import Cache
 from digitduels.web.streams.store import Store
 from digitduels.web.workers import backoff, supervisor
-from digitduels.web.workers.answers import unsolved_reply
 from digitduels.web.workers.backoff import Backoff
 from digitduels.web.workers.supervisor import Supervisor, Urgency, Worker, WorkerDied, WorkerPool
 from test_classes import Teacher
@@ -212,11 +212,11 @@ def test_a_move_whose_worker_is_killed_comes_from_another_one_at_the_same_level(
 ) -> None:
     asked = die_once(monkeypatch)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tables))
-    settings = Settings(rate=0, workers=1, seconds=60.0, database=str(tmp_path / "games.sqlite"))
-    with TestClient(create(settings, workers=OnlyBooks(settings))) as client:
+    settings = Settings(rate=0, workers=1, variant_timeout=60.0, database=str(tmp_path / "games.sqlite"))
+    with TestClient(App(settings, workers=OnlyBooks(settings))) as client:
         game = Friends(client, join=False, seat=2, computer={"level": level})
         state = game.wait(1)
-        killed = client.app.app.app.state.workers.books.killed  # type: ignore[attr-defined]
+        killed = client.app.runtime.workers.books.killed  # type: ignore[attr-defined]
     assert (asked, killed) == ([str(level)] * 2, 1)
     assert len(state["status"]) == 2, "the move and whose turn it is, without a note"
     match = Match(dd.game("number-quest"))
@@ -450,7 +450,7 @@ def test_a_search_says_whether_a_solution_would_help_and_uses_the_one_in_memory(
 
 
 def test_levels_use_the_solution_in_memory_when_their_search_reaches_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("digitduels.web.workers.answers.VARIANT_POSITIONS", 10)
+    monkeypatch.setattr("digitduels.web.positions.analysis.VARIANT_POSITIONS", 10)
     match = Match(dd.game("number-quest", target=31, highest=5))
     solutions = SolutionCache(2, solve)
     without = [unsolved_reply(match, solutions, "6", str(seed)) for seed in range(20)]
@@ -475,7 +475,7 @@ class OnlyVariants(NoWorkers):
 
 @asynccontextmanager
 async def variant_workers() -> AsyncIterator[Supervisor]:
-    async with OnlyVariants(Settings(seconds=120.0)) as workers:
+    async with OnlyVariants(Settings(variant_timeout=120.0)) as workers:
         while not (workers.variants.idle and workers.searches.idle):
             await asyncio.sleep(0.05)
         yield workers
@@ -553,7 +553,7 @@ class Noting(NoWorkers):
 def test_the_founder_of_a_game_is_the_address_that_started_it_or_its_class(tmp_path: Path) -> None:
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
     workers = Noting(settings)
-    with TestClient(create(settings, workers=workers), client=("192.0.2.7", 1)) as client:
+    with TestClient(App(settings, workers=workers), client=("192.0.2.7", 1)) as client:
         game = Friends(client, join=False, seat=2, computer={"level": 2})
         game.wait(1)
         game.act(2, "concede")
@@ -570,7 +570,7 @@ def test_the_founder_of_a_game_is_the_address_that_started_it_or_its_class(tmp_p
         teacher.move(pupil)
         teacher.wait_for_a_person(teacher.look(pupil)["game"]["id"])
         assert set(workers.founders) == {f"class {teacher.code}"}
-    with TestClient(create(settings, workers=(later := Noting(settings)))) as client:
+    with TestClient(App(settings, workers=(later := Noting(settings)))) as client:
         game.client = client
         game.play("+2")
         game.wait(4)

@@ -17,10 +17,10 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from conftest import PATIENCE
-from digitduels.web.app import create
+from digitduels.web.app import App
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import opponents, service
 from digitduels.web.rooms.state import visible
@@ -184,7 +184,7 @@ def test_the_computer_plays_at_random_and_says_so_if_its_worker_dies_every_time(
     monkeypatch.setattr(Worker, "ask", die)
     monkeypatch.setattr(opponents, "RETRY_SECONDS", 0.0)
     settings = Settings(rate=0, workers=1, database=str(tmp_path / "games.sqlite"))
-    with TestClient(create(settings, workers=OnlyBooks(settings))) as client:
+    with TestClient(App(settings, workers=OnlyBooks(settings))) as client:
         state = Friends(client, join=False, seat=2, computer={"level": 3}).wait(1)
     assert levels == ["3"] * opponents.ATTEMPTS * WORKERS_TRIED
     assert any("chose this move at random" in sentence["text"] for sentence in state["status"])
@@ -214,7 +214,7 @@ def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_
         idle, alone = Friends(client), Friends(client, join=False)
     sql(file, "UPDATE stream SET touched = 0, created = 0")
     with TestClient(application(database=str(file), grace=24)) as client:
-        rooms: Any = client.app.app.app.state.rooms  # type: ignore[attr-defined]
+        rooms: Any = client.app.runtime.rooms  # type: ignore[attr-defined]
         portal: Any = client.portal
         portal.call(rooms._retention.sweep)
         assert not client.get(f"/api/games/{idle.id}").json()["closed"]

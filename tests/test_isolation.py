@@ -29,6 +29,7 @@ from attacks import LONG, SHORT, Player, connections_to, long_game
 from conftest import PATIENCE
 from databases import Postgresql
 from digitduels.web.connections import Limits
+from digitduels.web.positions.view import position_view
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import live as live_rooms
 from digitduels.web.rooms import service as room_service
@@ -42,7 +43,6 @@ from digitduels.web.streams import postgresql as postgresql_store
 from digitduels.web.streams.live import Cache
 from digitduels.web.streams.postgresql import CONNECTIONS
 from digitduels.web.streams.store import Store
-from digitduels.web.view import position_view
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import Urgency, WorkerPool
 from servers import QUICK
@@ -147,7 +147,7 @@ def test_many_moves_on_another_server_are_applied_outside_the_event_loop(
 def test_size_and_work_of_a_response_do_not_depend_on_the_length_of_the_game(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            service: RoomService = server.config.app.app.app.state.rooms  # type: ignore[union-attr]
+            service: RoomService = server.config.app.runtime.rooms  # type: ignore[union-attr]
             sizes, work = [], []
             for moves in (20, 900):
                 game = await long_game(client, moves)
@@ -371,7 +371,7 @@ def test_one_address_can_have_only_a_few_questions_open(tmp_path: Path, monkeypa
 
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            workers: NoWorkers = server.config.app.app.app.state.workers  # type: ignore[union-attr]
+            workers: NoWorkers = server.config.app.runtime.workers  # type: ignore[union-attr]
             asked: list[asyncio.Task[httpx.Response]] = []
             with busy(monkeypatch) as free:
                 for path, most in ((sheet, supervisor.MOST_SLOW), (reply, supervisor.MOST_QUICK)):
@@ -396,7 +396,7 @@ def test_one_address_can_have_only_a_few_questions_open(tmp_path: Path, monkeypa
 def test_a_variant_that_takes_long_to_read_delays_no_game_by_the_book(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite"), queue=2) as (server, client):
-            workers: NoWorkers = server.config.app.app.app.state.workers  # type: ignore[union-attr]
+            workers: NoWorkers = server.config.app.runtime.workers  # type: ignore[union-attr]
             read = threading.Event()
             reading = asyncio.create_task(workers.aside(lambda: read.wait(PATIENCE)))
             variant = asyncio.create_task(client.post("/api/games", json=LONG))
@@ -420,7 +420,7 @@ def test_a_variant_that_takes_long_to_read_delays_no_game_by_the_book(tmp_path: 
 def test_only_a_few_requests_may_wait_for_one_game(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            service: RoomService = server.config.app.app.app.state.rooms  # type: ignore[union-attr]
+            service: RoomService = server.config.app.runtime.rooms  # type: ignore[union-attr]
             game = await Player(client).begin()
             room = await service.cache.get(game.id)
             body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}

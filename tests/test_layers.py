@@ -57,7 +57,7 @@ GAME_TABLES = {
     ("rule_sets", "EDITIONS"),
     ("study.ideas", "IDEAS"),
     ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
-    ("web.looks", "LOOKS"),
+    ("web.positions.looks", "LOOKS"),
     ("web.classes.lessons", "PRESETS"),
     ("web.classes.lessons", "PLANS"),
     ("adapters.ggbench", "name"),  # an environment of gg-bench is one game
@@ -70,8 +70,20 @@ FACES = ("cli.commands.", "web.routes.")
 ALIKE = ("web.rooms.", "web.classes.")
 
 # Constants with the same meaning in each module: the version of its format, the subcommands and the examples of a
-# command.
-SAME_MEANING = {"VERSION", "COMMANDS", "EXAMPLES"}
+# command, the endpoints of a group of routes.
+SAME_MEANING = {"VERSION", "COMMANDS", "EXAMPLES", "ENDPOINTS"}
+
+# The types of JSON are named after what they describe.
+JSON_TYPES = (
+    "web.positions.answers",
+    "web.rooms.answers",
+    "web.classes.answers",
+    "web.classes.lessons",
+    "web.description",
+)
+
+# Modules of packages that look alike.
+LOOK_ALIKES = {"answers", "errors", "positions"}
 
 
 @cache
@@ -127,6 +139,27 @@ def test_imports_run_downwards() -> None:
         here, there = layer(module), layer(target)
         assert LAYERS.index(there) <= LAYERS.index(here), f"{module} imports {imported}"
         assert here == there or not {here, there} <= STRANGERS, f"{module} imports {imported}"
+
+
+WEB_PACKAGES = {"fastapi", "msgspec", "starlette", "uvicorn"}
+# Within the server: which modules import nothing of which other modules and packages.
+SEPARATE = {
+    "web.positions": {"web.http", "web.rooms", "web.classes", "web.routes", "web.streams", "web.workers", *WEB_PACKAGES},
+    "web.http": {"web.positions", "web.rooms", "web.classes", "web.routes", "web.streams", "web.workers"},
+    "web.rooms": {"web.http", "web.routes", "web.app", "starlette"},
+    "web.classes": {"web.http", "web.routes", "web.app", "starlette"},
+    "web.streams": {"web.http", "web.rooms", "web.classes", "web.routes", "web.app", *WEB_PACKAGES},
+    "web.workers": {"web.http", "web.routes", "web.app", *WEB_PACKAGES},
+}
+
+
+def test_the_parts_of_the_server_do_not_know_each_other() -> None:
+    for module, imported in imports():
+        name = own(imported) or imported
+        for part, strangers in SEPARATE.items():
+            if module == part or module.startswith(f"{part}."):
+                known = {stranger for stranger in strangers if name == stranger or name.startswith(f"{stranger}.")}
+                assert not known, f"{module} imports {imported}"
 
 
 def test_there_are_no_circular_imports() -> None:
@@ -296,6 +329,7 @@ def test_no_two_modules_have_nearly_the_same_name() -> None:
         for one, other in combinations(named, 2)
         if bare(one.rpartition(".")[2]) == bare(other.rpartition(".")[2])
         and other.rpartition(".")[0] != one  # a package may contain the thing that it is named after
+        and one.rpartition(".")[2] not in LOOK_ALIKES
     ]
     assert not twins, twins
 
@@ -303,7 +337,7 @@ def test_no_two_modules_have_nearly_the_same_name() -> None:
 def public_names() -> Iterator[tuple[str, str]]:
     """The public constants and classes of every module except the games, with their modules."""
     for module, tree in modules().items():
-        if layer(module) == "games":
+        if layer(module) == "games" or module in JSON_TYPES:
             continue
         for node in tree.body:
             match node:
@@ -346,7 +380,7 @@ def test_heavy_modules_are_not_imported_at_startup_or_for_two_people(
         [sys.executable, "-c", script], input=answers, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     modules = set(result.stderr.split())
-    assert not {"numpy", "numba", "rich", "fastapi"} & modules
+    assert not {"numpy", "numba", "rich", "starlette", "msgspec"} & modules
     # Only the command that runs is imported, and `--help` imports none.
     prefix = "digitduels.cli.commands."
     loaded = [name.removeprefix(prefix) for name in modules if name.startswith(prefix)]

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from digitduels.web.classes import service as class_service
 from digitduels.web.classes.acts import MOST_PUPILS
 from digitduels.web.connections import Limits
-from digitduels.web.rate_limits import COSTS, Turns, cost_of
+from digitduels.web.http.limits import COSTS, Turns, cost_of
 from digitduels.web.settings import Settings
 from servers import QUICK, Server
 from test_classes import Teacher
@@ -298,14 +298,14 @@ def test_a_qr_code_is_drawn_only_for_short_links_of_this_server(client: TestClie
 
 
 def test_the_database_is_probed_at_most_once_a_second(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    state: Any = client.app.app.app.state  # type: ignore[attr-defined]
+    state: Any = client.app.runtime  # type: ignore[attr-defined]
     checks = 0
 
     async def check() -> None:
         nonlocal checks
         checks += 1
 
-    monkeypatch.setattr("digitduels.web.routes.health.PROBE_SECONDS", 3600.0)
+    monkeypatch.setattr("digitduels.web.runtime.PROBE_SECONDS", 3600.0)
     monkeypatch.setattr(state.probe._store, "check", check)
     monkeypatch.setattr(state.probe, "_last", (-7200.0, False))
     for _ in range(20):
@@ -327,7 +327,7 @@ def test_metrics_and_readiness_are_for_monitors_only(tmp_path: Path) -> None:
 @pytest.fixture(scope="module", params=["h11", "httptools"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = str(tmp_path_factory.mktemp("limits") / "games.sqlite")
-    with Server(database, QUICK, http=request.param, patience=0.5) as server:
+    with Server(database, QUICK, http=request.param, body_timeout=0.5) as server:
         yield server
 
 

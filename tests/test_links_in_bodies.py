@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
-from digitduels.web.description import LINK_TYPES
-from digitduels.web.routes.stateless import LONGEST_LINK
+from digitduels.web.positions.questions import QUESTIONS
+from digitduels.web.routes.links import LONGEST_LINK
 from web import application
 
 GAME = "number-duel"
@@ -17,6 +17,7 @@ NAMES = "Ann; Lee\nBob"
 LINK = {"highest": "4", "target": "12", "moves": "+1", "names": NAMES}
 # The keys of each route besides those of every link.
 FURTHER = {
+    "/api/position/{game}": {"effects": "on"},
     "/api/objection/{game}": {"picks": "0"},
     "/api/start/{game}": {"kind": "fair", "seed": "7"},
     "/api/reply/{game}": {"vs": "2", "seed": "7"},
@@ -29,7 +30,7 @@ FURTHER = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("route", LINK_TYPES)
+@pytest.mark.parametrize("route", QUESTIONS)
 def test_every_route_answers_a_link_in_the_body_as_in_the_query(client: TestClient, route: str) -> None:
     path, link = route.format(game=GAME), LINK | FURTHER.get(route, {})
     in_query, in_body = client.get(path, params=link), client.post(path, json=link)
@@ -48,7 +49,7 @@ def stable(answer: Any) -> Any:
 
 def test_both_are_described_with_the_same_keys(client: TestClient) -> None:
     paths = client.get("/openapi.json").json()["paths"]
-    for path in LINK_TYPES:
+    for path in QUESTIONS:
         query = [parameter for parameter in paths[path]["get"]["parameters"] if parameter["in"] == "query"]
         (content,) = paths[path]["post"]["requestBody"]["content"].values()
         described = content["schema"]["properties"]

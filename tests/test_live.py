@@ -112,7 +112,7 @@ async def take(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
 def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
-            hub: Hub = server.config.app.app.app.state.rooms.hub  # type: ignore[union-attr]
+            hub: Hub = server.config.app.runtime.rooms.hub  # type: ignore[union-attr]
             id, _ = await begin(client)
             for _ in range(3):
                 async with watching(client, id) as lines:
@@ -132,7 +132,7 @@ def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) 
 
 def test_a_server_that_stops_ends_its_streams_at_once(tmp_path: Path) -> None:
     async def main() -> None:
-        with servers.Server(str(tmp_path / "games.sqlite"), QUICK, farewell=3600) as server:
+        with servers.Server(str(tmp_path / "games.sqlite"), QUICK, shutdown_timeout=3600) as server:
             async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as client:
                 id, players = await begin(client)
                 async with watching(client, id) as one, watching(client, id, players[0]) as other:

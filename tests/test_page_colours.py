@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from digitduels.web.looks import LOOKS, PLAIN, Look
+from digitduels.web.positions.looks import LOOKS, PLAIN, Look
 
 PAGE = Path(__file__).parents[1] / "src" / "digitduels" / "web" / "page"
 TEXT_CONTRAST = 4.5  # WCAG 2.2, criterion 1.4.3

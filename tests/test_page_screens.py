@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Request, expect
 
 import digitduels as dd
 from browser import MARKS, Visit, assert_accessible, choose, more, settled, until
-from digitduels.web.looks import PLAIN
+from digitduels.web.positions.looks import PLAIN
 from servers import PATIENCE, Server
 from test_page_colours import palette
 

@@ -217,7 +217,7 @@ def test_a_player_with_damaged_lists_still_plays(visit: Visit) -> None:
 
 
 def test_pages_say_how_long_this_server_stores_a_class(visit: Visit, tmp_path: Path) -> None:
-    with Server(str(tmp_path / "games.sqlite"), QUICK, lesson=36) as server:
+    with Server(str(tmp_path / "games.sqlite"), QUICK, class_retention=36) as server:
         page = visit("about:blank", url=server.url)
         for path, sentence in (
             ("/teach", "Everything is deleted 36 hours after the last move or your last action."),

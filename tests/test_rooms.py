@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from digitduels.web.rooms import opponents, retention, service
 from digitduels.web.streams.credentials import hash_secret

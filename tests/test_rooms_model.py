@@ -6,7 +6,6 @@ import secrets
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -17,6 +16,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from starlette.testclient import TestClient
 
 from digitduels import game as game_of
 

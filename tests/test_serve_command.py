@@ -25,11 +25,11 @@ import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
 from databases import Postgresql
 from digitduels.match import Match
-from digitduels.web.link import KEYS
+from digitduels.web.positions.link import KEYS
+from digitduels.web.positions.view import view
 from digitduels.web.settings import Settings
 from digitduels.web.streams import migrations
 from digitduels.web.streams.connect import open_store
-from digitduels.web.view import view
 from servers import Server
 from test_docs import first_column, section
 from web import running
@@ -87,6 +87,15 @@ def children(process: int) -> set[int]:
         if int(fields[1]) == process and fields[0] != "Z":
             processes.add(int(path.parent.name))
     return processes
+
+
+def test_it_says_once_which_variables_have_a_new_name(home: Path, duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIGITDUELS_LESSON", "12")
+    result = duels("serve", "--port", "0", "--check")
+    assert result.returncode == 0
+    assert result.stderr == (
+        "duels: DIGITDUELS_LESSON is now called DIGITDUELS_CLASS_RETENTION. The old name still works.\n"
+    )
 
 
 def test_it_prints_its_address_and_stops_cleanly_on_sigterm(home: Path, tables: Path) -> None:
@@ -147,7 +156,7 @@ def wait_until_closed(host: str, port: int) -> None:
 
 def test_the_farewell_setting_can_be_less_than_a_second(tmp_path: Path, tables: Path) -> None:
     with (
-        Server(str(tmp_path / "games.sqlite"), farewell=0.3, patience=3600) as server,
+        Server(str(tmp_path / "games.sqlite"), shutdown_timeout=0.3, body_timeout=3600) as server,
         socket.create_connection(("127.0.0.1", server.port)) as slow,
     ):
         head = "POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"

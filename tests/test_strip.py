@@ -11,13 +11,13 @@ from digitduels.lab.strip import stepped, winner_for, winners
 from digitduels.match import Match
 from digitduels.solver import solve
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web.workers import answers
+from digitduels.web.positions import analysis
 
 PLENTY = 400_000_000, 600.0  # bytes and seconds
 
 
 def cells(name: str, solutions: SolutionCache, **options: Any) -> dict[int, int | None]:
-    strip = answers.lab_strip(Match(game(name, **options)), solutions)
+    strip = analysis.lab_strip(Match(game(name, **options)), solutions)
     assert strip is not None
     return {cell["value"]: cell["winner"] for cell in strip["cells"]}
 
@@ -25,8 +25,8 @@ def cells(name: str, solutions: SolutionCache, **options: Any) -> dict[int, int 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["number-duel", "number-quest"])
 def test_every_cell_is_filled_for_the_largest_books(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "STRIP_SECONDS", PLENTY[1])  # however busy the machine is
-    monkeypatch.setattr(answers, "STRIP", 2)  # values on each side
+    monkeypatch.setattr(analysis, "STRIP_SECONDS", PLENTY[1])  # however busy the machine is
+    monkeypatch.setattr(analysis, "STRIP", 2)  # values on each side
     strip = cells(name, SolutionCache())
     assert list(strip) == [48, 49, 50, 51, 52]
     for value, winner in strip.items():
@@ -47,7 +47,7 @@ def test_the_current_value_is_known_even_when_there_is_no_time(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("STRIP_SECONDS", "VARIANT_STRIP_SECONDS"):
-        monkeypatch.setattr(answers, name, 0.0)
+        monkeypatch.setattr(analysis, name, 0.0)
     small = game("number-duel", target=12, highest=3)
     strip = cells("number-duel", SolutionCache(solve=lambda _: solve(small, cache=False)), **options)
     here = options.get("target", 50)

@@ -29,9 +29,9 @@ from digitduels.study.review import review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
-from digitduels.web import link
-from digitduels.web.view import view
-from digitduels.web.wire import wire, wires
+from digitduels.web.positions import link
+from digitduels.web.positions.view import view
+from digitduels.web.positions.wire import wire, wires
 from variants import ALL, describe, play_on
 from web import running
 from workers import solutions
@@ -143,6 +143,16 @@ def test_the_position_route_agrees_with_the_library(site: httpx.Client, variant:
                 position["board"],
                 position["player"],
             )
+
+
+@every_variant
+def test_a_position_has_the_effects_of_its_moves_if_they_are_asked_for(site: httpx.Client, variant: Variant) -> None:
+    for match in matches(variant):
+        position, effects = get(site, f"position/{variant[0]}", match), get(site, f"effects/{variant[0]}", match)
+        assert get(site, f"position/{variant[0]}", match, effects="on") == {**position, **effects}
+        assert get(site, f"position/{variant[0]}", match, effects="off") == position
+    refused = site.get(f"/api/position/{variant[0]}?effects=yes")
+    assert (refused.status_code, refused.json()["detail"]) == (422, "effects must be on or off; 'yes' is not.")
 
 
 @every_variant
@@ -272,8 +282,13 @@ def test_the_computer_plays_the_same_moves_as_in_the_terminal(site: httpx.Client
     for match in ongoing(name):
         for who in ("1", "4", "7", "perfect", "random"):
             with player(who, match.game, solve, seed="9") as opponent:
-                assert get(site, f"reply/{name}", match, vs=who, seed=9) == {"move": str(opponent.choose(match))}
-        assert get(site, f"reply/{name}", match, vs="coach", seed=9) == get(site, f"reply/{name}", match, vs=4, seed=9)
+                move = opponent.choose(match)
+            after = match.copy()
+            after.play(move)
+            position = get(site, f"position/{name}", after, vs=who, effects="on")
+            assert get(site, f"reply/{name}", match, vs=who, seed=9) == {"move": str(move), "position": position}
+        coach, level = (get(site, f"reply/{name}", match, vs=who, seed=9) for who in ("coach", "4"))
+        assert coach["move"] == level["move"]
 
 
 def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays() -> None:

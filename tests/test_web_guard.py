@@ -21,23 +21,26 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from prometheus_client.parser import text_string_to_metric_families
 from schemathesis.specs.openapi.checks import response_schema_conformance
+from starlette.routing import Mount, Route
+from starlette.testclient import TestClient
 
 import digitduels as dd
-import virtual_time
 from conftest import PATIENCE
 from digitduels.record import to_record
-from digitduels.web.app import create, create_app
-from digitduels.web.deadline import Deadline
-from digitduels.web.guard import client_address
+from digitduels.text import clean
+from digitduels.web.app import App
+from digitduels.web.buckets import MOST_CLIENTS, Buckets
+from digitduels.web.description import openapi
+from digitduels.web.http.errors import SERVER_FAILED
+from digitduels.web.http.limits import client_address
+from digitduels.web.http.operations import Endpoint
 from digitduels.web.httptools_connection import LONGEST_HEAD
 from digitduels.web.logs import Lines
-from digitduels.web.rate_limits import MOST_CLIENTS, Buckets
 from digitduels.web.refusal import Refusal
-from digitduels.web.settings import Settings
+from digitduels.web.settings import OLD_NAMES, Settings, renamed_variables
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, Urgency, WorkerPool
 from variants import play_on
@@ -54,7 +57,7 @@ LIMIT = 100_000  # bytes in a body, for these tests
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    with running(tmp_path_factory.mktemp("site"), body=LIMIT) as client:
+    with running(tmp_path_factory.mktemp("site"), max_body=LIMIT) as client:
         yield client
 
 
@@ -70,7 +73,7 @@ def solving_site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture(scope="module", params=["h11", "httptools"])
 def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A server, once with each HTTP parser."""
-    with running(tmp_path_factory.mktemp("reader"), body=LIMIT, patience=1.0, http=request.param) as client:
+    with running(tmp_path_factory.mktemp("reader"), max_body=LIMIT, body_timeout=1.0, http=request.param) as client:
         yield client
 
 
@@ -105,32 +108,6 @@ def test_the_size_limit_applies_to_bodies_with_and_without_a_content_length(read
     assert b"A request body may have at most 100,000 bytes." in answer
     declared = exchange(reader, post(b" " * (LIMIT + 1), f"Content-Length: {LIMIT + 1}"))
     assert declared.startswith(b"HTTP/1.1 413 ")
-
-
-def test_a_shared_deadline_cancels_only_the_late_tasks() -> None:
-    async def run() -> None:
-        deadline, log = Deadline(10), list[str]()
-
-        async def work(name: str, begin: float, seconds: float) -> None:
-            await asyncio.sleep(begin)
-            try:
-                with deadline:
-                    await asyncio.sleep(seconds)
-                log.append(f"{name} done")
-            except TimeoutError:
-                log.append(f"{name} late")
-            await asyncio.sleep(0)  # the task must not stay cancelled
-
-        cancelled = asyncio.create_task(work("cancelled", 0, PATIENCE))
-        asyncio.get_running_loop().call_later(2, cancelled.cancel)
-        works = [work("quick", 0, 9), work("first", 0, PATIENCE), work("second", 5, PATIENCE), work("last", 11, 9)]
-        await asyncio.gather(*works)
-        assert log == ["quick done", "first late", "second late", "last done"]
-        assert asyncio.get_running_loop().time() == 20
-        with pytest.raises(asyncio.CancelledError):
-            await cancelled
-
-    virtual_time.run(run())
 
 
 def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(reader: httpx.Client) -> None:
@@ -181,6 +158,36 @@ def test_malformed_json_is_refused(site: httpx.Client, path: str, body: bytes) -
     answer = site.post(path, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
     assert set(answer.json()) == {"detail"}
+
+
+MOVE = {"version": 1, "key": "key-of-a-move", "move": "+1"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "sentence"),
+    [
+        ("/moves", {**MOVE, "version": "1"}, "version: expected an integer, got a string."),
+        ("/moves", {**MOVE, "version": 1.0}, "version: expected an integer, got a number."),
+        ("/moves", {**MOVE, "version": True}, "version: expected an integer, got true or false."),
+        ("/moves", {**MOVE, "version": -1}, "version: expected an integer at least 0."),
+        ("/moves", {**MOVE, "move": "x" * 41}, "move: expected a string of length at most 40."),
+        ("/moves", {"version": 1, "move": "+1"}, "key: this field is required."),
+        ("/moves", {**MOVE, "more\n" * 30: 1}, f"{clean('more ' * 30, 60)}: there is no such field."),
+        ("/moves", {**MOVE, "key": "short"}, "key: expected a string matching regex '^[A-Za-z0-9_-]{8,64}$'."),
+        ("/moves", [MOVE], "The request: expected an object, got a list."),
+        (
+            "/takeback",
+            {"version": 1, "key": "key-of-a-move", "answer": "secret"},
+            "answer: this is not one of the possible values.",
+        ),
+        ("", {"game": "number-duel", "computer": {"level": 8}}, "computer.level: expected an integer at most 7."),
+        ("", {"game": "number-duel", "options": {"target": [1, "x"]}}, "options.1: expected an integer, got a string."),
+        ("", {"game": "number-duel", "seat": 3}, "seat: this is not one of the possible values."),
+    ],
+)
+def test_an_invalid_field_is_named_and_explained(site: httpx.Client, path: str, body: Any, sentence: str) -> None:
+    answer = site.post(f"/api/games{path and '/aaaaaaaaaaaa'}{path}", json=body)
+    assert (answer.status_code, answer.json()) == (422, {"detail": sentence})
 
 
 def test_unknown_fields_are_refused_by_name_without_echoing_their_values(site: httpx.Client) -> None:
@@ -234,7 +241,7 @@ def test_the_rate_limit_applies_to_each_address_separately(tmp_path: Path) -> No
 
 
 def test_an_incomplete_body_counts_against_the_rate_limit(tmp_path: Path) -> None:
-    with running(tmp_path, rate=0.01, burst=10, patience=float(PATIENCE)) as site:
+    with running(tmp_path, rate=0.01, burst=10, body_timeout=float(PATIENCE)) as site:
         half = post(b" " * 500_000, "Content-Length: 1000000")
         assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
 
@@ -363,6 +370,31 @@ def test_the_log_has_every_request_but_no_secrets(tmp_path: Path, caplog: pytest
     assert row["route"] == "/api/games/{id}"
 
 
+def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("digitduels.web.positions.questions.view", fail)
+    with running(tmp_path) as site:
+        answer = site.get("/api/position/number-duel")
+        assert site.get("/healthz").status_code == 200
+    assert (answer.status_code, answer.json()) == (500, {"detail": SERVER_FAILED})
+    (failure,) = [json.loads(Lines().format(record)) for record in caplog.records if record.getMessage() == "failure"]
+    assert (failure["route"], failure["id"]) == ("/api/position/{game}", answer.headers["x-request-id"])
+    assert "ZeroDivisionError" in failure["traceback"]
+
+
+def test_every_route_leads_from_the_guard_through_the_router_to_an_endpoint() -> None:
+    app = App(Settings())
+    *routes, static = app.router.routes
+    assert isinstance(static, Mount)
+    endpoints = [route.endpoint for route in routes if isinstance(route, Route)]
+    assert len(endpoints) == len(routes) > len(app.endpoints) > 40
+    assert all(isinstance(endpoint, Endpoint) for endpoint in endpoints)
+
+
 def test_metrics_count_requests_by_route_and_not_by_path(site: httpx.Client) -> None:
     def count() -> float:
         text = site.get("/metrics").text
@@ -476,7 +508,7 @@ class Warming(NoWorkers):
 @contextmanager
 def warming(folder: Path, pool: NoProcesses) -> Iterator[TestClient]:
     settings = Settings(rate=0, database=str(folder / "games.sqlite"))
-    with TestClient(create(settings, workers=Warming(settings, pool))) as client:
+    with TestClient(App(settings, workers=Warming(settings, pool))) as client:
         yield client
 
 
@@ -571,7 +603,7 @@ def test_an_unresponsive_database_is_reported_and_blocks_nothing_else(tmp_path: 
 # Requests generated from the API description
 
 
-API = schemathesis.openapi.from_dict(create_app(Settings(), asyncio.Event()).openapi())
+API = schemathesis.openapi.from_dict(openapi(App(Settings()).endpoints))
 OPERATIONS: list[Any] = [found.ok() for found in API.get_all_operations()]  # type: ignore[union-attr]
 
 
@@ -606,6 +638,18 @@ def test_generated_requests_never_cause_a_server_error(operation: Any, solving_s
 def test_invalid_settings_are_refused_with_a_clear_message(environment: dict[str, str], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)):
         Settings.read(environment)
+
+
+def test_a_variable_of_an_earlier_edition_works_unless_the_new_one_is_set() -> None:
+    for new, old in OLD_NAMES.items():
+        variables = {f"DIGITDUELS_{old.upper()}": "1024"}
+        assert getattr(Settings.read(variables), new) == 1024
+        assert renamed_variables(variables) == [
+            f"DIGITDUELS_{old.upper()} is now called DIGITDUELS_{new.upper()}. The old name still works."
+        ]
+        assert getattr(Settings.read({**variables, f"DIGITDUELS_{new.upper()}": "2048"}), new) == 2048
+    with pytest.raises(ValueError, match="DIGITDUELS_BODY must be a number; 'many' is not"):
+        Settings.read({"DIGITDUELS_BODY": "many"})
 
 
 # Workers

@@ -10,13 +10,13 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 import digitduels as dd
 from digitduels.match import Match
 from digitduels.players import player
-from digitduels.web import link
-from digitduels.web.app import create
+from digitduels.web.app import App
+from digitduels.web.positions import link
 from digitduels.web.settings import Settings
 from web import running, wait_for
 from workers import NoWorkers, solutions
@@ -54,7 +54,7 @@ def test_levels_answer_before_the_tables_are_ready(tables: Path, tmp_path: Path)
     match = Match(dd.game("number-quest"))
     match.play(match.game.read("+5"))
     settings = Settings(rate=0, database=str(tmp_path / "games.sqlite"))
-    with TestClient(create(settings, workers=NeverWarm(settings))) as fresh:
+    with TestClient(App(settings, workers=NeverWarm(settings))) as fresh:
         answers = {level: ask(fresh, "reply", match, vs=level, seed=1) for level in (2, 3, 4)}
         assert fresh.get("/readyz").json()["tables"] is False
     for level, answer in answers.items():

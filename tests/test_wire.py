@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,9 +13,10 @@ import digitduels as dd
 from digitduels.match import Match
 from digitduels.sentence import Played, Sentence
 from digitduels.study.puzzles import find
-from digitduels.web.view import _book_report, view
-from digitduels.web.wire import Wire, wire
-from digitduels.web.workers import answers
+from digitduels.web.positions import analysis
+from digitduels.web.positions.answers import Sentence as Wire
+from digitduels.web.positions.view import _book_report, view
+from digitduels.web.positions.wire import wire
 from variants import play_on, solve
 
 NAMES = ("Ann", "Bob {0}")
@@ -36,7 +37,7 @@ def sentences(values: Any) -> Iterator[Wire]:
     """Every sentence in a response."""
     if isinstance(values, dict) and "text" in values:
         assert set(values) <= {"text", "you", "of", "them"}
-        yield values
+        yield cast(Wire, values)
     elif isinstance(values, dict | list):
         for value in values.values() if isinstance(values, dict) else values:
             yield from sentences(value)
@@ -108,12 +109,12 @@ def test_only_the_winner_is_told_that_they_won(name: str) -> None:
 @every_game
 def test_reviews_hints_and_judgements_address_the_right_player(name: str) -> None:
     for match in games_to_the_end(name, 3):
-        responses = [answers.game_review(match, solve), answers.position(match, solve)]
+        responses: list[Any] = [analysis.game_review(match, solve), analysis.position(match, solve)]
         for ply in range(0, len(match.moves), 3):
             earlier = match.until(ply)
-            responses.append(answers.position(earlier, solve))
-            responses += [answers.hints(earlier, solve, step) for step in (1, 2, 3, 4)]  # type: ignore[misc]
-            responses.append(answers.judged_move(earlier, solve, str(match.moves[ply])))
+            responses.append(analysis.position(earlier, solve))
+            responses += [analysis.hints(earlier, solve, step) for step in (1, 2, 3, 4)]
+            responses.append(analysis.judged_move(earlier, solve, str(match.moves[ply])))
         for sentence in sentences(responses):
             check(sentence)
 
@@ -129,7 +130,7 @@ def test_puzzles_address_the_right_player(name: str) -> None:
     for move in puzzle.match.moves:
         match.play(move)
     for move in solution.judge(match.state):
-        tried = answers.attempt(match, solve, str(move), puzzle.tier)
+        tried = analysis.attempt(match, solve, str(move), puzzle.tier)
         assert tried["kind"] in ("right", "slower", "wrong")
         assert (tried["kind"] == "right") == bool(tried["moves"])
         for sentence in sentences(tried):

@@ -15,18 +15,17 @@ import httpx
 import pytest
 
 from conftest import PATIENCE
-from digitduels.web.app import create
-from digitduels.web.guard import Guard
+from digitduels.web.app import App
 from digitduels.web.server import Server, listen
 from digitduels.web.settings import Settings
 from digitduels.web.workers.supervisor import Supervisor
 from workers import NoWorkers
 
 
-def application(**settings: Any) -> Guard:
+def application(**settings: Any) -> App:
     """The application with these settings, without worker processes."""
     wanted = Settings(**{"rate": 0.0, **settings})
-    return create(wanted, workers=NoWorkers(wanted))
+    return App(wanted, workers=NoWorkers(wanted))
 
 
 @contextmanager

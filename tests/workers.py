@@ -43,7 +43,7 @@ def solutions() -> SolutionCache:
     from digitduels.solver.solution_cache import SolutionCache
     from digitduels.web.workers import process
 
-    return SolutionCache(20, partial(process.solve, limit=Settings.memory << 20))
+    return SolutionCache(20, partial(process.solve, limit=Settings.variant_memory << 20))
 
 
 class NoWorkers(Supervisor):
@@ -63,4 +63,6 @@ class OnlyBooks(NoWorkers):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.books = WorkerPool(settings.workers, settings.queue, float(settings.seconds), settings.memory << 20)
+        self.books = WorkerPool(
+            settings.workers, settings.queue, float(settings.variant_timeout), settings.variant_memory << 20
+        )

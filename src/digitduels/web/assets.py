@@ -7,8 +7,9 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from fastapi import Request, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
 from digitduels.web.bundle import bundle, graph, lean
 
@@ -63,7 +64,7 @@ class Assets:
             return []
         return [script for script in graph(self._scripts, name) if script not in self._core]
 
-    def answer(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
         """Serves a file. An outdated version in the URL gets the current file, which is then not cached."""
         asset = self.files.get(request.path_params["name"])
         if asset is None:

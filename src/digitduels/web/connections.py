@@ -29,7 +29,7 @@ class Limits:
 
     def __init__(self, settings: Settings) -> None:
         self.most = min(settings.connections, max(1, open_files() - SPARE_FILES))
-        self.stalled, self.patience = settings.stalled, settings.patience
+        self.stalled, self.head_timeout = settings.stalled, settings.body_timeout
         self.refused = 0
         networks = ["0.0.0.0/0" if proxy == "*" else proxy for proxy in split_list(settings.proxies)]
         self._proxies = [
@@ -116,7 +116,7 @@ class Bounded(_Protocol):
 
     def _await_head(self) -> None:
         """Starts the timeout of the URL and headers of a request. The guard limits the time for the body."""
-        self._arriving = self.loop.call_later(self.limits.patience, self._close_unless_answering)
+        self._arriving = self.loop.call_later(self.limits.head_timeout, self._close_unless_answering)
 
     def _close_unless_answering(self) -> None:
         self._arriving = None

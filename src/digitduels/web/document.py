@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any
+from typing import TypedDict
 
-from fastapi import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from digitduels.games import game_class, games
 from digitduels.manual import summary
-from digitduels.web import link
 from digitduels.web.assets import CORE, Assets, compressed_response
+from digitduels.web.positions import link
+from digitduels.web.positions.answers import GameCard, PositionView
+from digitduels.web.positions.questions import game_cards
+from digitduels.web.positions.view import beginner, view
 from digitduels.web.refusal import Refusal
-from digitduels.web.view import beginner, listing, view
 
 ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
 TITLES = {
@@ -28,12 +31,19 @@ WITH_POSITION = {"play", "explore"}  # pages whose HTML contains the position th
 MOST_DATA = 100_000  # characters of data in the HTML; a page fetches larger data itself
 
 
+class Given(TypedDict, total=False):
+    """The data that a page shows first."""
+
+    games: list[GameCard]
+    position: PositionView
+
+
 class Document:
     """Renders the pages of a server. They say how many hours it stores a class after the last act or move in it."""
 
     def __init__(self, assets: Assets, class_retention: float) -> None:
         self._assets, self._class_retention = assets, class_retention
-        self._home: dict[str, Any] = {}
+        self._home: Given = {}
         text = assets.files["index.html"].body.decode()
         text = text.replace('="/js/main.js"', f'="/{CORE}"')
         for name in assets.files:
@@ -46,12 +56,12 @@ class Document:
         area = request.url.path.split("/")[1]
         name = request.path_params.get("game")
         known = name if name in games() else None
-        data: dict[str, Any] = {}
+        data: Given = {}
         if not area:
             # The game with the most options has the most to discover.
             known = max(games(), key=lambda name: len(game_class(name).options()))
             data = self._home = self._home or {
-                "games": [listing(game_class(name)) for name in games()],
+                "games": game_cards(),
                 "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
             }
         elif known and area in WITH_POSITION:
@@ -62,7 +72,7 @@ class Document:
         response.status_code = status
         return response
 
-    def _render(self, request: Request, area: str, name: str | None, data: dict[str, Any]) -> str:
+    def _render(self, request: Request, area: str, name: str | None, data: Given) -> str:
         rules = link.book(name) if name else None
         title = TITLES.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
         about = summary(rules) if rules else ABOUT
@@ -96,7 +106,7 @@ class Document:
         return self._assets.further(f"js/pages/{MODULES.get(area, area)}.js")
 
 
-def _position(name: str, request: Request) -> dict[str, Any]:
+def _position(name: str, request: Request) -> Given:
     """Returns the position of a valid link to a book game. For other links, the page fetches it or shows the error."""
     pairs = request.query_params.multi_items()
     if not {key for key, _ in pairs} <= {*link.KEYS, *link.PAGE_ONLY}:

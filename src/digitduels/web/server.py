@@ -16,7 +16,7 @@ from types import FrameType
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from digitduels.web.app import create
+from digitduels.web.app import App
 from digitduels.web.connections import BACKLOG, Bounded, Limits, bound_kernel
 from digitduels.web.settings import Settings, split_list
 from digitduels.web.workers.supervisor import Supervisor
@@ -30,7 +30,7 @@ class Server(uvicorn.Server):
     def __init__(self, settings: Settings, workers: Supervisor | None = None) -> None:
         self.stopping = asyncio.Event()
         limits, http = Limits(settings), parser(settings.http)
-        app = create(settings, self.stopping, workers)
+        app = App(settings, self.stopping, workers)
         app.metrics.gauge("connections_open", "Open connections.", lambda: len(limits))
         app.metrics.counter("connections_refused_total", "Refused connections.", lambda: limits.refused)
         config = uvicorn.Config(
@@ -45,7 +45,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=True,
             forwarded_allow_ips=trusted(settings.proxies),
-            timeout_graceful_shutdown=settings.farewell,  # type: ignore[arg-type]
+            timeout_graceful_shutdown=settings.shutdown_timeout,  # type: ignore[arg-type]
         )
         super().__init__(config)
 

@@ -13,6 +13,15 @@ from typing import Any, get_type_hints
 from digitduels.text import quoted
 
 PREFIX = "DIGITDUELS_"
+OLD_NAMES = {
+    "max_body": "body",
+    "body_timeout": "patience",
+    "variant_memory": "memory",
+    "variant_timeout": "seconds",
+    "class_retention": "lesson",
+    "shutdown_timeout": "farewell",
+}
+"""The names of settings in earlier editions, which still work in the environment."""
 
 
 def _setting(default: Any, about: str, low: float = 0, high: float = float("inf")) -> Any:
@@ -32,14 +41,14 @@ class Settings:
     origins: str = _setting(
         "", "public origins of this server, such as https://example.org, if a proxy changes the Host header"
     )
-    body: int = _setting(1 << 20, "the largest request body, in bytes", 1024, 1 << 30)
-    patience: float = _setting(10.0, "seconds within which a request must arrive", 0.1, 3600)
+    max_body: int = _setting(1 << 20, "the largest request body, in bytes", 1024, 1 << 30)
+    body_timeout: float = _setting(10.0, "seconds within which a request must arrive", 0.1, 3600)
     rate: float = _setting(30.0, "sustained API requests per second and address; 0 for no limit")
     burst: int = _setting(300, "API requests that one address may make at once", 1)
     workers: int = _setting(2, "worker processes for games by the book", 1, 64)
     queue: int = _setting(64, "questions that may wait for a worker", 1, 100_000)
-    memory: int = _setting(384, "MiB that the solution of a variant may use", 1, 1 << 20)
-    seconds: float = _setting(2.5, "time limit for an answer about a variant, in seconds", 0.1, 3600)
+    variant_memory: int = _setting(384, "MiB that the solution of a variant may use", 1, 1 << 20)
+    variant_timeout: float = _setting(2.5, "time limit for an answer about a variant, in seconds", 0.1, 3600)
     streams: int = _setting(10_000, "live feeds that may be open at once", 1)
     stalled: float = _setting(20.0, "seconds after which a client that reads nothing is disconnected", 0.1, 3600)
     away: float = _setting(60.0, "seconds without a request or an open feed after which a player counts as away", 1)
@@ -49,12 +58,12 @@ class Settings:
     grace: float = _setting(
         24.0, "hours after a start, or after a jump of the clock, during which no game is closed or deleted", 0
     )
-    lesson: float = _setting(
+    class_retention: float = _setting(
         24.0, "hours after the last act or move in a class at which it is deleted, with its games and names", 0.01, 8760
     )
     connections: int = _setting(20_000, "connections that may be open at once, within the limits of the system", 1)
     http: str = _setting("auto", "the HTTP parser: h11, httptools, or auto for httptools if it is installed")
-    farewell: float = _setting(5.0, "seconds that open requests have to finish when the server stops", 0, 3600)
+    shutdown_timeout: float = _setting(5.0, "seconds that open requests have to finish when the server stops", 0, 3600)
 
     def __post_init__(self) -> None:
         for setting in fields(self):
@@ -78,13 +87,15 @@ class Settings:
     def read(cls, environment: Mapping[str, str] = os.environ, **overrides: Any) -> Settings:
         """Reads the settings from the environment. Overrides that are not None take precedence.
 
-        >>> Settings.read({"DIGITDUELS_PORT": "81"}).port
-        81
+        >>> Settings.read({"DIGITDUELS_PORT": "81", "DIGITDUELS_LESSON": "5"}).class_retention
+        5.0
         """
         kinds = get_type_hints(cls)
         values: dict[str, Any] = {}
         for setting in fields(cls):
-            variable = PREFIX + setting.name.upper()
+            variable = _variable(setting.name)
+            if variable not in environment and setting.name in OLD_NAMES:
+                variable = _variable(OLD_NAMES[setting.name])
             text = environment.get(variable)
             if text is not None:
                 try:
@@ -92,6 +103,23 @@ class Settings:
                 except ValueError:
                     raise ValueError(f"{variable} must be a number; {quoted(text)} is not.") from None
         return cls(**values | {name: value for name, value in overrides.items() if value is not None})
+
+
+def renamed_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Returns a sentence for each variable in the environment that has a new name.
+
+    >>> renamed_variables({"DIGITDUELS_LESSON": "5"})
+    ['DIGITDUELS_LESSON is now called DIGITDUELS_CLASS_RETENTION. The old name still works.']
+    """
+    return [
+        f"{_variable(old)} is now called {_variable(new)}. The old name still works."
+        for new, old in OLD_NAMES.items()
+        if _variable(old) in environment
+    ]
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
 
 
 def split_list(text: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 A command with subcommands is a package whose modules are such commands. It lists them in COMMANDS, as this package
 does, so that a help page shows the summaries without importing any of them. DEFAULT is the one that runs if none is
-named; without it, the help is shown. Slow imports such as NumPy, Rich, FastAPI and Inspect are inside the functions
+named; without it, the help is shown. Slow imports such as NumPy, Rich, Starlette and Inspect are inside the functions
 that use them.
 """
 

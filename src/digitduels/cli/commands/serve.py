@@ -11,7 +11,7 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING
 
-from digitduels.cli.console import Console
+from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, Failure, reason_of, usage
 from digitduels.cli.parser import Parser
 from digitduels.text import quoted
@@ -40,12 +40,14 @@ def run(arguments: argparse.Namespace) -> int:
     from digitduels.web import logs
     from digitduels.web.app import PAGE
     from digitduels.web.server import serve
-    from digitduels.web.settings import Settings
+    from digitduels.web.settings import Settings, renamed_variables
 
     try:
         settings = Settings.read(host=arguments.host, port=arguments.port, database=arguments.database)
     except ValueError as error:
         usage(str(error))
+    for sentence in renamed_variables():
+        complain(sentence)
     if not (PAGE / "index.html").is_file():
         raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels again.")
     console = Console()

@@ -1,88 +1,67 @@
-"""The JSON of a class: the teacher's view and a pupil's view."""
+"""The types of the answers about classes, and how the teacher's view and a pupil's view are built."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Set
 from functools import lru_cache
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from digitduels.core import winning_score
 from digitduels.games import game
 from digitduels.manual import summary
 from digitduels.rule_sets import house_rules
+from digitduels.study.serialization import Alias, OptionValue, Seat
 from digitduels.web.classes.acts import twin, waits
 from digitduels.web.classes.ranking import games_of, standings
 from digitduels.web.classes.state import Classroom, Pupil, Scores
+from digitduels.web.positions.answers import Integer, Miss
 from digitduels.web.rooms.state import Room
 
 STUCK = 60  # seconds without a move after which the teacher's desk marks a board
 
+ClassMode = Annotated[str, Alias("ClassMode", {"enum": ["pairs", "computer", "rounds"]})]
+ClassStart = Annotated[str, Alias("ClassStart", {"enum": ["book", "fair"]})]
 
-class ClassSettings(TypedDict):
-    """The settings of a class, with its game in words."""
+
+class ClassRules(TypedDict):
+    """The settings of a class."""
 
     game: str
-    options: dict[str, Any]
-    mode: Literal["pairs", "computer", "rounds"]
+    title: str
+    options: dict[str, OptionValue]
+    summary: str
+    house_rules: str
+    mode: ClassMode
     level: int
     hints: bool
     takebacks: bool
-    start: Literal["book", "fair"]
+    start: ClassStart
     anonymous: bool
-    locked: bool
-    title: str
-    summary: str
-    house_rules: str
+    locked: Annotated[bool, "Whether nobody else can join."]
 
 
-class ClassState(TypedDict):
-    """The fields that the teacher and all pupils may see."""
-
+class ClassBasics(TypedDict):
     code: str
     version: int
     round: int
-    rules: ClassSettings
+    rules: ClassRules
     paused: str | None
     ended: bool
     pupil_count: int
 
 
-class BoardView(TypedDict):
-    """A game as the wall shows it."""
-
-    id: str
-    scores: list[int | None]
-    table: int | None
-    goal: int | None
-    player: int | None
-    moves: int
-    since: float
-    over: bool
-    winner: int | None
-    closed: bool
-    levels: list[int | None]
-
-
-class PairedBoard(BoardView):
-    """A board of this round, with the numbers of its pupils."""
-
-    pupils: list[int | None]
-
-
-class PupilRow(TypedDict):
-    """A pupil on the teacher's desk."""
-
+class ClassPupil(TypedDict):
     pupil: int
     name: str
     points: float
     place: int
     away: bool
     playing: bool
+    absent: Annotated[bool, "Whether the computer plays for them because they have left."]
     waiting: bool
-    newcomer: bool
-    absent: bool
-    like: int | None
+    newcomer: Annotated[bool, "Whether they have not had a game."]
+    like: Annotated[int | None, "The pupil who may be the same person, on another device."]
 
 
 class RemovedPupil(TypedDict):
@@ -90,36 +69,59 @@ class RemovedPupil(TypedDict):
     name: str
 
 
-class TeacherState(ClassState):
-    """The whole class: its pupils, and the boards of this round."""
+class GameBoard(TypedDict):
+    """A game as the wall shows it, without its players."""
+
+    id: str
+    scores: list[Integer | None]
+    table: Integer | None
+    goal: Integer | None
+    player: Seat | None
+    moves: int
+    since: float
+    over: bool
+    winner: Seat | None
+    closed: bool
+    levels: list[int | None]
+
+
+class ClassBoard(GameBoard):
+    """A game on the wall."""
+
+    pupils: Annotated[list[int | None], "By seat; null is the computer."]
+
+
+class TeacherClass(ClassBasics):
+    """A class as its teacher sees it."""
 
     role: Literal["teacher"]
-    now: float
+    now: Annotated[float, "The server's time, in seconds since 1970."]
     deleted: float
-    stuck: int
-    pupils: list[PupilRow]
-    removed: list[RemovedPupil]
-    boards: list[PairedBoard]
+    stuck: Annotated[float, "The number of seconds without a move after which a board counts as stuck."]
+    pupils: list[ClassPupil]
+    removed: Annotated[list[RemovedPupil], "The pupils that the teacher removed."]
+    boards: list[ClassBoard]
 
 
 class CurrentGame(TypedDict):
-    """The game that a pupil plays, and the token of their seat."""
-
     id: str
-    seat: int
+    seat: Seat
     token: str
 
 
-class PupilGameView(TypedDict):
-    """A game from one pupil's point of view. `points` is null until it is over."""
-
-    round: int
+class PupilPoints(TypedDict):
     against: str
     points: float | None
 
 
-class PupilState(ClassState):
-    """What a pupil sees of the class: their name, their current game, and their points so far."""
+class PupilGame(PupilPoints):
+    """A game from one pupil's point of view; without points while it is in progress."""
+
+    round: int
+
+
+class PupilClass(ClassBasics):
+    """A class as a pupil sees it."""
 
     role: Literal["pupil"]
     pupil: int
@@ -127,24 +129,84 @@ class PupilState(ClassState):
     game: CurrentGame | None
     playing: bool
     points: float
-    games: list[PupilGameView]
+    games: list[PupilGame]
 
 
-class CreatedClass(TypedDict):
-    """The answer to the founder of a class, beside its state."""
-
+class NewClass(TypedDict):
     code: str
     token: str
+    state: TeacherClass
 
 
 class JoinedClass(TypedDict):
-    """The answer to a pupil who has joined a class, beside its state."""
-
     pupil: int
     token: str
+    state: PupilClass
 
 
-def rules_of(classroom: Classroom) -> ClassSettings:
+class ActedClass(TypedDict):
+    """The result of a teacher's act; no state if the class was deleted."""
+
+    accepted: int
+    state: TeacherClass | None
+
+
+class ClassMoment(Miss):
+    """A pupil's miss: a link to its review, and a description for paper."""
+
+    round: int
+    against: str
+
+
+class ResultRow(TypedDict):
+    pupil: int
+    name: str
+    place: int
+    points: float
+    opponents: Annotated[float, "The sum of the opponents' points."]
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    found: Annotated[int, "Critical moves found."]
+    critical: int
+    chance: Annotated[float, "The number of critical moves that a random mover would find."]
+    moments: Annotated[list[ClassMoment], "The pupil's own misses, to try again."]
+    rounds: list[list[PupilPoints]]
+
+
+class ResultGame(TypedDict):
+    id: str
+    round: int
+    names: list[str]
+    over: bool
+    points: Annotated[
+        list[float] | None, "Null while it is in progress, and for a game without a move, which does not count."
+    ]
+    review: str | None
+
+
+class Discussion(TypedDict):
+    path: str
+    missed: int
+    times: int
+    position: list[str]
+    quest: str
+
+
+class ClassResults(TypedDict):
+    code: str
+    title: str
+    began: Annotated[float, "Seconds since 1970."]
+    mode: str
+    rounds: int
+    explained: list[str]
+    discussion: Annotated[Discussion | None, "A link to a position that most pupils missed, on a large board."]
+    pupils: list[ResultRow]
+    games: list[ResultGame]
+
+
+def rules_of(classroom: Classroom) -> ClassRules:
     """The settings of a class with the title, a summary and the house rules of its game."""
     title, about, house_rules = _words(classroom.rules["game"], json.dumps(classroom.rules["options"]))
     rules = classroom.rules
@@ -171,7 +233,7 @@ def _words(name: str, options: str) -> tuple[str, str, str]:
     return rules.title, summary(rules), house_rules(rules)
 
 
-def board_of(room: Room) -> BoardView:
+def board_of(room: Room) -> GameBoard:
     """A game as the wall shows it."""
     match = room.match
     first, second, table = match.game.board(match.state).scores
@@ -191,7 +253,7 @@ def board_of(room: Room) -> BoardView:
     }
 
 
-def common(classroom: Classroom) -> ClassState:
+def common(classroom: Classroom) -> ClassBasics:
     """The fields that the teacher and all pupils may see."""
     return {
         "code": classroom.id,
@@ -206,12 +268,12 @@ def common(classroom: Classroom) -> ClassState:
 
 def teacher_view(
     classroom: Classroom,
-    boards: Mapping[str, BoardView],
+    boards: Mapping[str, GameBoard],
     scores: Scores,
     away: Set[int],
     now: float,
     lasts: float,
-) -> TeacherState:
+) -> TeacherClass:
     """The whole class: its pupils, and the boards of this round.
 
     `lasts` is how many seconds a class is stored after the last act or move in it.
@@ -258,7 +320,7 @@ def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | 
     return other.number if new or other.number in away else None
 
 
-def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> PupilState:
+def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> PupilClass:
     """A pupil's view of the class: their name, their current game, and their points so far."""
     table = classroom.table_of(pupil.number)
     current_game: CurrentGame | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from digitduels.web.classes.answers import BoardView, board_of
+from digitduels.web.classes.answers import GameBoard, board_of
 from digitduels.web.classes.state import Classroom
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.live import Live
@@ -17,7 +17,7 @@ class Glimpse(NamedTuple):
     """A game as the wall shows it, and its version."""
 
     head: int
-    shown: BoardView
+    shown: GameBoard
 
 
 class Graded(NamedTuple):

@@ -8,26 +8,25 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from msgspec import Raw
-
 from digitduels.games import game
 from digitduels.match import Match
+from digitduels.web.buckets import Buckets
 from digitduels.web.classes import acts
 from digitduels.web.classes.acts import Act, Context
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.answers import CreatedClass, JoinedClass, pupil_view, rules_of, teacher_view
+from digitduels.web.classes.answers import ActedClass, JoinedClass, NewClass, pupil_view, rules_of, teacher_view
 from digitduels.web.classes.live import Graded, LiveClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom, Pupil
-from digitduels.web.encoding import encode
-from digitduels.web.link import written
-from digitduels.web.rate_limits import GAME_COST, Buckets, Sender
+from digitduels.web.encoding import encode, encoded
+from digitduels.web.positions.link import written
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts as room_acts
 from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.retention import HOUR
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.rooms.state import Room
+from digitduels.web.sender import GAME_COST, Sender
 from digitduels.web.settings import Settings
 from digitduels.web.streams.credentials import hash_secret
 from digitduels.web.streams.feed import Receive, Send
@@ -77,14 +76,6 @@ class ClassService(StreamService[LiveClass]):
         self._rooms.on_close.append(self.hub.close)
         self.start_publishing()
         self.background.every(CLASS_SWEEP, self.sweep_classes)
-
-    def __len__(self) -> int:
-        return len(self.cache)
-
-    @property
-    def streams(self) -> int:
-        """How many live feeds are open."""
-        return self.hub.feeds
 
     # The cache.
 
@@ -142,8 +133,8 @@ class ClassService(StreamService[LiveClass]):
             raise Refusal(422, room_acts.KEY_USED)
         live = self.cache.add(self.load(new)) if stored is new else await self.fresh(stored.id)
         self._allowances.remember_teacher(stored.id, sender.address)
-        answer: CreatedClass = {"code": stored.id, "token": token}
-        return encode({**answer, "state": Raw(self.state(live))}), stored is new
+        answer: NewClass = {"code": stored.id, "token": token, "state": encoded(self.state(live))}
+        return encode(answer), stored is new
 
     async def join(self, code: str, name: str, key: str, sender: Sender) -> tuple[bytes, bool]:
         """Adds a pupil to a class."""
@@ -162,9 +153,9 @@ class ClassService(StreamService[LiveClass]):
         pupil = self._pupil(live, token)
         if pupil is None:
             raise Refusal(403, NOT_YOURS)
-        answer: JoinedClass = {"pupil": pupil.number, "token": token}
-        state = encode(pupil_view(live.value, pupil, token, live.scores))
-        return encode({**answer, "state": Raw(state)}), resolution.change is not None
+        state = pupil_view(live.value, pupil, token, live.scores)
+        answer: JoinedClass = {"pupil": pupil.number, "token": token, "state": state}
+        return encode(answer), resolution.change is not None
 
     def _count_pupil(self, code: str, sender: Sender) -> None:
         """Counts a new pupil. Raises Refusal if too many have joined from an address where the teacher is not."""
@@ -179,14 +170,15 @@ class ClassService(StreamService[LiveClass]):
     async def act(self, code: str, token: str, act: Act, sender: Sender) -> tuple[bytes, bool]:
         """Applies an act of the teacher to a class."""
         deletion = hash_secret(f"{token} {act.key}")
+        deleted: ActedClass = {"accepted": act.version + 1, "state": None}
         if act.kind == "delete" and await self.store.deletion(code.upper()) == deletion:
-            return encode({"accepted": act.version + 1, "state": None}), False
+            return encode(deleted), False
         live = await self.find(code, sender, token)
         if not live.value.is_teacher(token, acts=True):
             raise Refusal(403, "Only the teacher of this class may do this.")
         if act.kind == "delete":
             await self._delete(live, act, deletion)
-            return encode({"accepted": act.version + 1, "state": None}), True
+            return encode(deleted), True
         opening = await self._opening(live, act, sender)
 
         def decide(classroom: Classroom, context: Context) -> Resolution[Classroom]:
@@ -197,8 +189,8 @@ class ClassService(StreamService[LiveClass]):
         if act.kind == "substitute":
             await self._substitute(live, act)
         await self._look_at_games(live)
-        state = Raw(self.state(live))
-        return encode({"accepted": resolution.accepted, "state": state}), resolution.change is not None
+        answer: ActedClass = {"accepted": resolution.accepted, "state": encoded(self.state(live))}
+        return encode(answer), resolution.change is not None
 
     async def _opening(self, live: LiveClass, act: Act, sender: Sender) -> tuple[str, ...]:
         """The opening moves of a round, which are the same in all its games."""
@@ -263,7 +255,7 @@ class ClassService(StreamService[LiveClass]):
         if not await self._rooms.clock.trusted(min(CLASS_GRACE, grace), grace):
             return
         now = time.time()
-        for code in await self.store.find(Query.FORGOTTEN, now - self.settings.lesson * HOUR):
+        for code in await self.store.find(Query.FORGOTTEN, now - self.settings.class_retention * HOUR):
 
             async def delete_expired_class(code: str = code) -> None:
                 await self.store.delete(code, now + RESERVED)
@@ -279,7 +271,7 @@ class ClassService(StreamService[LiveClass]):
 
     def _teacher_state(self, live: LiveClass, away: Away) -> bytes:
         boards = {id: board.shown for id, board in live.boards.items()}
-        lasts = self.settings.lesson * HOUR
+        lasts = self.settings.class_retention * HOUR
         return encode(teacher_view(live.value, boards, live.scores, away, time.time(), lasts))
 
     async def state_for(self, live: LiveClass, view: str) -> bytes:

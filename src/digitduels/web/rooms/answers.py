@@ -1,24 +1,17 @@
-"""The JSON of a game between friends: what it has beside the position."""
+"""The types of the answers about games between friends, and how their states are built."""
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
+from digitduels.study.serialization import Seat
+from digitduels.web.positions.answers import PresentView, Turn
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.fold import Away
 
 
-class ClassRules(TypedDict):
-    """What a teacher allows in the games of a class."""
-
-    hints: bool
-    takebacks: bool
-
-
-class SeatView(TypedDict):
-    """A seat and the player in it."""
-
-    name: str
+class Chair(TypedDict):
+    name: str | None
     kind: Literal["human", "computer"]
     level: int | None
     joined: bool
@@ -26,67 +19,91 @@ class SeatView(TypedDict):
     substitute: bool
 
 
-_ClassField = TypedDict("_ClassField", {"class": ClassRules | None})
+class Permissions(TypedDict):
+    hints: bool
+    takebacks: bool
 
 
-class RoomFields(_ClassField):
-    """The part of a room's state that is not the position."""
+OfClass = TypedDict("OfClass", {"class": Annotated[Permissions | None, "In a game of a class; else null."]})
+
+
+class RoomPart(OfClass):
+    """What the state of a room has beside the position."""
 
     id: str
     version: int
-    seats: list[SeatView]
-    takeback: int | None
+    seats: tuple[Chair, Chair]
+    takeback: Seat | None
     rematch: str | None
     closed: bool
-    paused: str | None
+    paused: Annotated[str | None, "The teacher's message while the game is paused."]
 
 
-class CreatedGame(TypedDict):
-    """The answer to the founder of a game, beside its state."""
+class RoomNews(PresentView, RoomPart):
+    """A game between friends: the position, without the moves that led to it, and its players."""
 
+
+From = TypedDict("From", {"from": int})
+
+
+class RoomHistory(From):
+    """Some of the moves in words."""
+
+    version: int
+    move_count: int
+    turns: list[Turn]
+
+
+class OpenedSeat(TypedDict):
+    """The seat that a token opens."""
+
+    seat: Seat
+
+
+class GivenSeat(OpenedSeat):
+    """A newly assigned seat."""
+
+    token: str
+    state: RoomNews
+
+
+class NewRoom(GivenSeat):
     id: str
-    seat: int
-    token: str
-    invite: str | None
+    invite: Annotated[str | None, "Null against the computer."]
 
 
-class JoinedGame(TypedDict):
-    """The answer to a player who has taken the free seat, beside its state."""
+class Acted(TypedDict):
+    """The result of an act."""
 
-    seat: int
-    token: str
+    accepted: Annotated[int, "The version that it created."]
+    state: RoomNews
 
 
-def room_fields(room: Room, away: Away) -> RoomFields:
+def room_part(room: Room, away: Away) -> RoomPart:
     """The part of a room's state that is not the position."""
-    in_class: ClassRules | None = None
+    permissions: Permissions | None = None
     if room.code is not None:
-        in_class = {"hints": room.data["hints"], "takebacks": room.data["takebacks"]}
+        permissions = {"hints": room.data["hints"], "takebacks": room.data["takebacks"]}
     return {
         "id": room.id,
         "version": room.head,
-        "seats": seats_view(room, away),
+        "seats": (_chair(room, 0, away), _chair(room, 1, away)),
         "takeback": None if room.takeback is None else room.takeback + 1,
         "rematch": room.rematch,
         "closed": room.closed,
         "paused": room.paused,
-        "class": in_class,
+        "class": permissions,
     }
 
 
-def seats_view(room: Room, away: Away) -> list[SeatView]:
-    """Both seats: the player's name, whether it is a person or the computer, and who is away."""
-    seats: list[SeatView] = []
-    for number, name in enumerate(room.match.names):
-        sitting, level = room.seat(number), room.levels[number]
-        seats.append(
-            {
-                "name": name,
-                "kind": "human" if level is None else "computer",
-                "level": level,
-                "joined": sitting is not None,
-                "away": number in away,
-                "substitute": level is not None and sitting is not None and sitting.level is None,
-            }
-        )
-    return seats
+def _chair(room: Room, number: int, away: Away) -> Chair:
+    """A seat: the player's name, whether it is a person or the computer, and whether they are away."""
+    sitting, level = room.seat(number), room.levels[number]
+    return {
+        "name": room.match.names[number],
+        "kind": "human" if level is None else "computer",
+        "level": level,
+        "joined": sitting is not None,
+        "away": number in away,
+        "substitute": level is not None and sitting is not None and sitting.level is None,
+    }

@@ -7,19 +7,18 @@ from itertools import takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from msgspec import Raw
-
 from digitduels.core import notation_of
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.sentence import PLAYERS, Played
-from digitduels.web.encoding import encode
-from digitduels.web.rooms.answers import room_fields
+from digitduels.web.encoding import encode, encoded
+from digitduels.web.positions.answers import Turn
+from digitduels.web.positions.view import fields, last_effect, position_view, rules_view, turn_view
+from digitduels.web.positions.wire import wire
+from digitduels.web.rooms.answers import RoomHistory, RoomNews, room_part
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.fold import Away
 from digitduels.web.streams.live import Live
-from digitduels.web.view import fields, last_effect, position_view, rules_view, turn_view
-from digitduels.web.wire import wire
 
 POSITION_BYTES, MOVE_BYTES = 400, 700  # measured: what a position and a different move of a variant take in memory
 MOST_LEGALITIES = 16  # cached sets of legal moves per variant
@@ -37,8 +36,8 @@ class LiveRoom(Live[Room]):
         self._turn_bytes = 0
         game = room.match.game
         self._own_rules = MOVE_BYTES * len(game.moves) if game.changes else 0  # all rooms share the rules of the book
-        self._rules: dict[str, Any] = {**rules_view(room.match), "fields": Raw(encode(fields(game)))}
-        self._rules_bytes = len(encode(self._rules))
+        self._rules, self._fields = rules_view(room.match), encode(fields(game))
+        self._rules_bytes = len(encode(self._rules)) + len(self._fields)
         super().__init__(room)
 
     def put(self, value: Room) -> None:
@@ -71,34 +70,37 @@ class LiveRoom(Live[Room]):
             self.on_growth(self)
         return self._cached_state[1]
 
-    def _state(self, away: Away) -> dict[str, Any]:
+    def _state(self, away: Away) -> RoomNews:
         room, match = self.value, self.value.match
         count, effect = len(match.moves), last_effect(match)
         last = turn_view(match, count - 1, effect) if count else None
         view = position_view(match, last, effect)
         if room.note is not None:
             view["status"].insert(1 if last is not None else 0, wire(room.note, match.names))
+        if last is not None:
+            view["last"] = encoded(self._cache_turn(count - 1, encode(last)))
         return {
             **self._rules,
             **view,
-            **room_fields(room, away),
-            "last": None if last is None else Raw(self._cache_turn(count - 1, encode(last))),
-            "legal": [] if match.outcome else Raw(legal_text(match)),
+            **room_part(room, away),
+            "fields": encoded(self._fields),
+            "legal": [] if match.outcome else encoded(legal_text(match)),
         }
 
     def history(self, start: int) -> bytes:
         """A page of turns in words as JSON, from the turn at index `start`."""
         match = self.value.match
-        turns: list[Raw] = []
+        turns: list[Turn] = []
         size, end = 0, min(len(match.moves), start + HISTORY_TURNS)
         for index in range(start, end):
             turn = self._turns.get(index) or self._cache_turn(index, encode(turn_view(match, index)))
-            turns.append(Raw(turn))
+            turns.append(encoded(turn))
             size += len(turn)
             if size > HISTORY_BYTES:
                 break
         self.on_growth(self)
-        return encode({"version": self.value.head, "move_count": len(match.moves), "from": start, "turns": turns})
+        page: RoomHistory = {"version": self.value.head, "move_count": len(match.moves), "from": start, "turns": turns}
+        return encode(page)
 
     def _cache_turn(self, index: int, turn: bytes) -> bytes:
         if index not in self._turns and len(turn) < LONGEST_TURN:  # the texts of a variant can have any length

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from msgspec import Raw
-
 from digitduels.match import Match
-from digitduels.web.encoding import encode
+from digitduels.web.encoding import encode, encoded
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act
-from digitduels.web.rooms.answers import CreatedGame, JoinedGame
+from digitduels.web.rooms.answers import Acted, GivenSeat, NewRoom
 from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.opponents import THINK, Chooser, Opponents
 from digitduels.web.rooms.retention import Retention
@@ -100,8 +98,9 @@ class RoomService(StreamService[LiveRoom]):
         if new:
             self._opponents.founders.remember(game.id, founder)
         self._opponents.wake(live.value)
-        answer: CreatedGame = {"id": game.id, "seat": seat + 1, "token": token, "invite": invite}
-        return encode({**answer, "state": Raw(self.state(live))}), new
+        state = encoded(self.state(live))
+        answer: NewRoom = {"id": game.id, "seat": seat + 1, "token": token, "invite": invite, "state": state}
+        return encode(answer), new
 
     async def join(self, id: str, invite: str, key: str, name: str) -> tuple[bytes, bool]:
         """Gives the free seat to a person with the invitation."""
@@ -114,9 +113,9 @@ class RoomService(StreamService[LiveRoom]):
         assert resolution is not None
         seat = member_of(resolution.value.members, token)
         assert seat is not None
-        answer: JoinedGame = {"seat": seat + 1, "token": token}
         live = await self.cache.get(id)
-        return encode({**answer, "state": Raw(self.state(live))}), resolution.change is not None
+        answer: GivenSeat = {"seat": seat + 1, "token": token, "state": encoded(self.state(live))}
+        return encode(answer), resolution.change is not None
 
     async def act(
         self, id: str, token: str, kind: str, version: int, key: str, body: dict[str, Any]
@@ -134,8 +133,8 @@ class RoomService(StreamService[LiveRoom]):
         resolution = await self.apply(id, rule)
         assert resolution is not None
         live = await self.cache.get(id)
-        state = Raw(self.state(live))
-        return encode({"accepted": resolution.accepted, "state": state}), resolution.change is not None
+        answer: Acted = {"accepted": resolution.accepted, "state": encoded(self.state(live))}
+        return encode(answer), resolution.change is not None
 
     async def follow_up(self, live: LiveRoom, change: Change, heads: dict[str, int]) -> None:
         for begun in change.begins:

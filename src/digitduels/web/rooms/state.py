@@ -13,7 +13,7 @@ from digitduels.match import LONGEST_NAME, Match
 from digitduels.position_json import position_from_json
 from digitduels.sentence import player_name
 from digitduels.text import clean, skeleton
-from digitduels.web.link import book
+from digitduels.web.positions.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.streams.fold import Resolution, joined
 from digitduels.web.streams.store import Change, Event, Member, Stream, Token

@@ -2,183 +2,148 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, FastAPI, Request, Response
-from pydantic import Field
-from starlette.types import ASGIApp
+from msgspec import Meta, structs
+from starlette.requests import Request
+from starlette.responses import Response
 
 from digitduels.match import Match
-from digitduels.web import link
-from digitduels.web.classes import results as class_results
+from digitduels.web.classes import answers
 from digitduels.web.classes.acts import Act
-from digitduels.web.classes.service import ClassService
+from digitduels.web.classes.results import as_csv
 from digitduels.web.encoding import encode
+from digitduels.web.http.operations import OK, Feed, JsonResponse, Operation, tagged
+from digitduels.web.http.tokens import bearer_token
+from digitduels.web.positions import link
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import LONGEST_GAME
 from digitduels.web.routes.rooms import (
-    Creation,
-    Doing,
-    JsonAnswer,
+    CREATED,
+    ActRequest,
+    CreationKey,
+    GameId,
     Level,
     Name,
+    NewGame,
+    OptionValues,
     RequestBody,
-    Secret,
-    Token,
-    bearer_token,
-    query_pairs,
+    link_pairs,
 )
-from digitduels.web.streams.feed import Receive, Scope, Send
-from digitduels.web.streams.store import StoreError
-from digitduels.web.workers.supervisor import Supervisor
+from digitduels.web.runtime import runtime_of, sender_of
+from digitduels.web.sender import Sender
+from digitduels.web.streams.feed import Receive, Send
 
-_FEED = re.compile(r"/api/classes/([^/]+)/events")
+PupilNumber = Annotated[int, Meta(ge=1, le=100_000, description="The number of a pupil.")]
+StartKind = Literal["book", "fair"]
+Deed = Literal[
+    "pair",
+    "pause",
+    "resume",
+    "next",
+    "end",
+    "rename",
+    "remove",
+    "remove-newcomers",
+    "restore",
+    "admit",
+    "substitute",
+    "settings",
+    "delete",
+]
 
-Options = Annotated[dict[str, int | str | list[int]], Field(max_length=20)]
-Number = Annotated[int, Field(ge=1, le=100_000, description="The number of a pupil.")]
-Start = Literal["book", "fair"]
 
-
-class Founding(RequestBody):
-    game: Annotated[str, Field(max_length=60)]
-    options: Options = {}
+class StartClass(RequestBody, kw_only=True):
+    game: GameId
+    options: OptionValues = {}
     mode: Literal["pairs", "computer", "rounds"]
     level: Annotated[
-        Level, Field(description="The computer's level, for everybody or for the pupil without a partner.")
+        Level, Meta(description="The computer's level, for everybody or for the pupil without a partner.")
     ] = 2
     hints: bool = False
     takebacks: bool = False
-    start: Start = "book"
-    anonymous: Annotated[bool, Field(description="Whether the wall shows numbers instead of names.")] = False
-    key: Annotated[Secret, Field(description="An idempotency key: a retry returns the same class.")]
+    start: StartKind = "book"
+    anonymous: Annotated[bool, Meta(description="Whether the wall shows numbers instead of names.")] = False
+    key: CreationKey
 
 
-class Enrolling(RequestBody):
+class JoinClass(RequestBody, kw_only=True):
     name: Name
-    key: Annotated[Secret, Field(description="An idempotency key: a retry returns the same pupil.")]
+    key: CreationKey
 
 
-class Teaching(Doing):
-    act: Literal[
-        "pair",
-        "pause",
-        "resume",
-        "next",
-        "end",
-        "rename",
-        "remove",
-        "remove-newcomers",
-        "restore",
-        "admit",
-        "substitute",
-        "settings",
-        "delete",
-    ]
-    pupil: Number | None = None
-    device: Annotated[Number | None, Field(description="With admit: the newcomer who is this pupil.")] = None
+class TeacherAct(ActRequest, kw_only=True):
+    act: Deed
+    pupil: PupilNumber | None = None
+    device: Annotated[PupilNumber | None, Meta(description="With admit: the newcomer who is this pupil.")] = None
     name: Name | None = None
-    message: Annotated[str | None, Field(max_length=1000, description="With pause: the message on all boards.")] = None
+    message: Annotated[str, Meta(max_length=1000, description="With pause: the message on all boards.")] | None = None
     level: Level | None = None
-    game: Annotated[str | None, Field(max_length=60)] = None
-    options: Options | None = None
+    game: GameId | None = None
+    options: OptionValues | None = None
     hints: bool | None = None
     takebacks: bool | None = None
-    start: Start | None = None
+    start: StartKind | None = None
     anonymous: bool | None = None
-    locked: Annotated[bool | None, Field(description="With settings: whether the class takes no more pupils.")] = None
+    locked: Annotated[bool | None, Meta(description="With settings: whether the class takes no more pupils.")] = None
 
 
-router = APIRouter(prefix="/api/classes", tags=["classes"])
-_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "A retry: this key was used before, and nothing was changed."},
-    201: {"description": "Done and stored."},
-    403: {"description": "The token is missing, or belongs to another class."},
-    404: {"description": "There is no such class, or it was deleted."},
-    409: {"description": "Version conflict. The response contains the current state."},
-    410: {"description": "The class has ended."},
-    422: {"description": "Refused, with the reason."},
-    423: {"description": "The class is paused, or locked."},
-    429: {"description": "Too many requests, or too many wrong codes."},
-}
-
-
-@router.post("", status_code=201, summary="Start a class", responses={200: _RESPONSES[200], 422: _RESPONSES[422]})
-async def create(body: Founding, request: Request) -> Response:
+async def create(request: Request, body: StartClass) -> Response:
     match = await _match(request, body.game, body.options)
-    rules = body.model_dump(exclude={"game", "options", "key"})
-    rules |= {"game": match.game.id, "options": match.game.changes}
-    answer, new = await _service(request).create(rules, body.key, request.scope["sender"])
-    return JsonAnswer(answer, 201 if new else 200)
+    rules = {**structs.asdict(body), "game": match.game.id, "options": match.game.changes}
+    del rules["key"]
+    return JsonResponse(*await runtime_of(request).classes.create(rules, body.key, sender_of(request)))
 
 
-@router.post("/{code}/pupils", status_code=201, summary="Join a class", responses=_RESPONSES)
-async def join(code: str, body: Enrolling, request: Request) -> Response:
-    answer, new = await _service(request).join(code, body.name, body.key, request.scope["sender"])
-    return JsonAnswer(answer, 201 if new else 200)
+async def join(request: Request, body: JoinClass) -> Response:
+    service, code = runtime_of(request).classes, request.path_params["code"]
+    return JsonResponse(*await service.join(code, body.name, body.key, sender_of(request)))
 
 
-@router.get("/{code}", summary="The state of a class, for its teacher or a pupil", responses=_RESPONSES)
-async def state(code: str, token: Token, request: Request) -> Response:
-    return JsonAnswer(await _service(request).look(code, token, request.scope["sender"]), 200)
+async def state(request: Request) -> Response:
+    return JsonResponse(await runtime_of(request).classes.look(*_member(request)))
 
 
-@router.post("/{code}/acts", status_code=201, summary="Do something as the teacher", responses=_RESPONSES)
-async def act(code: str, body: Teaching, token: Token, request: Request) -> Response:
-    details = body.model_dump(exclude={"act", "version", "key"}, exclude_none=True)
+async def act(request: Request, body: TeacherAct) -> Response:
+    details = {name: value for name, value in structs.asdict(body).items() if value is not None}
+    for name in ("act", "version", "key"):
+        del details[name]
     if body.game is not None:
         match = await _match(request, body.game, body.options or {})
         details |= {"game": match.game.id, "options": match.game.changes}
     elif body.options is not None:
         raise Refusal(422, "Options belong to a game. Name it, too.")
-    act = Act(body.act, body.version, body.key, details)
-    answer, new = await _service(request).act(code, token, act, request.scope["sender"])
-    return JsonAnswer(answer, 201 if new else 200)
+    deed = Act(body.act, body.version, body.key, details)
+    code, token, sender = _member(request)
+    return JsonResponse(*await runtime_of(request).classes.act(code, token, deed, sender))
 
 
-@router.get("/{code}/results", summary="The results of a class, for its teacher", responses=_RESPONSES)
-async def results(code: str, token: Token, request: Request) -> Response:
-    return JsonAnswer(encode(await _results(code, token, request)), 200)
+async def results(request: Request) -> Response:
+    return JsonResponse(encode(await runtime_of(request).classes.results(*_member(request))))
 
 
-@router.get("/{code}/results.csv", summary="The results as a CSV file, for its teacher", responses=_RESPONSES)
-async def table(code: str, token: Token, request: Request) -> Response:
-    text = class_results.as_csv(await _results(code, token, request))
-    headers = {"Content-Disposition": f'attachment; filename="class-{code.upper()}.csv"'}
+async def table(request: Request) -> Response:
+    text = as_csv(await runtime_of(request).classes.results(*_member(request)))
+    name = f"class-{request.path_params['code'].upper()}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-class ClassFeed:
-    """Handles the live feed of a class in front of the application, whose layers are expensive for long streams."""
-
-    path = "/api/classes/{code}/events"
-
-    def __init__(self, next_app: ASGIApp, app: FastAPI) -> None:
-        self._next_app, self.app = next_app, app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        match = _FEED.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        if match is None:
-            await self._next_app(scope, receive, send)
-            return
-        scope["route"] = self  # for the metrics
-        service: ClassService = self.app.state.classes
-        try:
-            await service.stream(match[1], bearer_token(scope), scope["sender"], receive, send)
-        except StoreError as error:
-            raise Refusal(503, str(error), again=1) from None
+async def stream(request: Request, receive: Receive, send: Send) -> None:
+    await runtime_of(request).classes.stream(*_member(request), receive, send)
 
 
-async def _results(code: str, token: Token, request: Request) -> dict[str, Any]:
-    return await _service(request).results(code, token, request.scope["sender"])
+def _member(request: Request) -> tuple[str, str, Sender]:
+    """Returns the code of the class, the token of the member, and the sender."""
+    return request.path_params["code"], bearer_token(request.scope), sender_of(request)
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
     """Returns a match at its start. Raises Refusal if classes cannot play it here."""
-    pairs = query_pairs(Creation(game=game, options=options))
+    pairs = link_pairs(NewGame(game=game, options=options))
     if options:
-        workers: Supervisor = request.app.state.workers
-        match, _ = await workers.aside(lambda: link.read(game, pairs), request.scope["sender"].asker)
+        workers = runtime_of(request).workers
+        match, _ = await workers.aside(lambda: link.read(game, pairs), sender_of(request).asker)
     else:
         match, _ = link.read(game, pairs)
     if match.game.longest > LONGEST_GAME:
@@ -186,6 +151,29 @@ async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
     return match
 
 
-def _service(request: Request) -> ClassService:
-    service: ClassService = request.app.state.classes
-    return service
+IN_CLASS = {
+    403: "The token is missing, or belongs to another class.",
+    404: "There is no such class, or it was deleted.",
+    429: "Too many requests, or too many wrong codes.",
+}
+CLASS_READ = {**OK, **IN_CLASS}
+CLASS_ACTED = {
+    **CREATED,
+    **IN_CLASS,
+    409: "Version conflict. The response contains the current state.",
+    410: "The class has ended.",
+    423: "The class is paused, or locked.",
+}
+CLASS = "/api/classes/{code}"
+STATE = answers.TeacherClass | answers.PupilClass
+
+ENDPOINTS = tagged(
+    "classes",
+    Operation("POST", "/api/classes", create, "Start a class", answers.NewClass, CREATED),
+    Operation("POST", f"{CLASS}/pupils", join, "Join a class", answers.JoinedClass, CLASS_ACTED),
+    Operation("POST", f"{CLASS}/acts", act, "Do something as the teacher", answers.ActedClass, CLASS_ACTED),
+    Operation("GET", CLASS, state, "The state of a class, for its teacher or a pupil", STATE, CLASS_READ),
+    Feed(f"{CLASS}/events", stream, "The live feed of a class", STATE),
+    Operation("GET", f"{CLASS}/results", results, "The results, for its teacher", answers.ClassResults, CLASS_READ),
+    Operation("GET", f"{CLASS}/results.csv", table, "The results as a CSV file", str, CLASS_READ, media="text/csv"),
+)

@@ -1,85 +1,53 @@
-"""The routes for the server's owner: health, readiness and metrics. Also the description of the API."""
+"""The routes for the server's owner: health, readiness and metrics."""
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
-import json
-import time
 from functools import lru_cache
-from html import escape
-from typing import Any
+from typing import TypedDict
 
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 
-from digitduels.web.metrics import Metrics
+from digitduels.web.encoding import encode
+from digitduels.web.http.errors import JSON
+from digitduels.web.http.operations import Operation, tagged
 from digitduels.web.refusal import Refusal
-from digitduels.web.settings import Settings, split_list
-from digitduels.web.streams.store import Store, StoreError
-from digitduels.web.workers.supervisor import Supervisor
-
-router = APIRouter(tags=["for the owner of the server"])
-PROBE_SECONDS = 1.0  # between two writes that show whether the database is writable
-_REFUSED: dict[int | str, dict[str, Any]] = {404: {"description": "Not for this address: see the setting `monitors`."}}
+from digitduels.web.runtime import Runtime, runtime_of
+from digitduels.web.settings import split_list
 
 
-@router.get("/healthz", summary="Whether the server is alive")
-async def alive() -> dict[str, bool]:
-    return {"alive": True}
+class Alive(TypedDict):
+    alive: bool
 
 
-@router.get(
-    "/readyz",
-    summary="Whether the server is ready for every request",
-    responses={
-        **_REFUSED,
-        503: {"description": "Tables are being computed, the database is not writable, or the server is stopping."},
-    },
-)
+class Readiness(TypedDict):
+    ready: bool
+    tables: bool
+    database: bool
+    running: bool
+
+
+async def alive(_: Request) -> Response:
+    answer: Alive = {"alive": True}
+    return Response(encode(answer), media_type=JSON)
+
+
 async def ready(request: Request) -> Response:
-    check_monitor(request)
-    state = request.app.state
-    workers: Supervisor = state.workers
-    parts = {
-        "tables": workers.warm,
-        "database": await state.probe.is_writable(),
-        "running": not state.stopping.is_set(),
-    }
-    return JSONResponse({"ready": all(parts.values()), **parts}, 200 if all(parts.values()) else 503)
+    runtime = check_monitor(request)
+    tables, running = runtime.workers.warm, not runtime.stopping.is_set()
+    database = await runtime.probe.is_writable()
+    ready = tables and database and running
+    answer: Readiness = {"ready": ready, "tables": tables, "database": database, "running": running}
+    return Response(encode(answer), 200 if ready else 503, media_type=JSON)
 
 
-class Probe:
-    """Writes to the database to see whether that works, at most once a second for all requests together."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._lock = asyncio.Lock()
-        self._last = -PROBE_SECONDS, False
-
-    async def is_writable(self) -> bool:
-        """Whether the database completes a write within two seconds."""
-        async with self._lock:
-            at, writable = self._last
-            if time.monotonic() - at >= PROBE_SECONDS:
-                writable = await self._write()
-                self._last = time.monotonic(), writable
-            return writable
-
-    async def _write(self) -> bool:
-        try:
-            async with asyncio.timeout(2):
-                await self._store.check()
-        except (StoreError, TimeoutError):
-            return False
-        return True
-
-
-def check_monitor(request: Request) -> None:
-    """Raises Refusal unless a request comes from an address that may watch the server."""
-    settings: Settings = request.app.state.settings
-    if request.client is not None and not may_watch(request.client.host, settings.monitors):
+def check_monitor(request: Request) -> Runtime:
+    """Returns the runtime. Raises Refusal unless a request comes from an address that may watch the server."""
+    runtime = runtime_of(request)
+    if request.client is not None and not may_watch(request.client.host, runtime.settings.monitors):
         raise Refusal(404, "Not Found.")
+    return runtime
 
 
 @lru_cache(1000)
@@ -97,48 +65,17 @@ def may_watch(host: str, monitors: str) -> bool:
     return any(network == "*" or address in ipaddress.ip_network(network) for network in split_list(monitors))
 
 
-@router.get(
-    "/metrics", summary="Metrics, in Prometheus's text format", response_class=PlainTextResponse, responses=_REFUSED
-)
 async def metrics_text(request: Request) -> Response:
-    check_monitor(request)
-    metrics: Metrics = request.app.state.metrics
-    return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    text = check_monitor(request).metrics.text()
+    return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@router.get("/openapi.json", include_in_schema=False)
-async def description(request: Request) -> Response:
-    return Response((await descriptions(request.app))[0], media_type="application/json")
+WATCHED = {200: "OK", 404: "Not for this address: see the setting `monitors`."}
+READY = {**WATCHED, 503: "Tables are being computed, the database is not writable, or the server is stopping."}
 
-
-@router.get("/api", include_in_schema=False)
-async def api_page(request: Request) -> Response:
-    return HTMLResponse((await descriptions(request.app))[1])
-
-
-async def descriptions(app: FastAPI) -> tuple[bytes, bytes]:
-    """The description of the API for programs, and as a page. They are built once, outside the event loop."""
-    if not hasattr(app.state, "descriptions"):
-        document = await asyncio.to_thread(app.openapi)
-        app.state.descriptions = json.dumps(document).encode(), _page(document).encode()
-    built: tuple[bytes, bytes] = app.state.descriptions
-    return built
-
-
-def _page(document: dict[str, Any]) -> str:
-    """A page that lists the routes, without scripts or external files."""
-    parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8"><title>API of Digit Duels</title>',
-        '<meta name="viewport" content="width=device-width, initial-scale=1"></head><body><main>',
-        '<h1>API of Digit Duels</h1><p>For programs: <a href="/openapi.json">openapi.json</a>.</p>',
-    ]
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            parts.append(f"<h2>{method.upper()} {escape(path)}</h2><p>{escape(operation.get('summary', ''))}.</p>")
-            rows = "".join(
-                f"<dt><code>{escape(parameter['name'])}</code></dt><dd>{escape(parameter.get('description', ''))}</dd>"
-                for parameter in operation.get("parameters", [])
-            )
-            parts.append(f"<dl>{rows}</dl>" if rows else "")
-    return "\n".join([*parts, "</main></body></html>"])
+ENDPOINTS = tagged(
+    "for the owner of the server",
+    Operation("GET", "/healthz", alive, "Whether the server is alive", Alive),
+    Operation("GET", "/readyz", ready, "Whether it is ready for everything", Readiness, READY, answered=(200, 503)),
+    Operation("GET", "/metrics", metrics_text, "Metrics, for Prometheus", str, WATCHED, media="text/plain"),
+)

@@ -4,292 +4,166 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from msgspec import Raw
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from msgspec import Meta, Struct
+from starlette.requests import Request
+from starlette.responses import Response
 
 from digitduels.options import written
-from digitduels.web import link
 from digitduels.web.encoding import encode
+from digitduels.web.http.errors import JSON
+from digitduels.web.http.operations import OK, Endpoint, Feed, JsonResponse, Operation, tagged
+from digitduels.web.http.tokens import bearer_token
+from digitduels.web.positions import link
 from digitduels.web.refusal import Refusal
+from digitduels.web.rooms import answers
 from digitduels.web.rooms.acts import LEVELS
-from digitduels.web.rooms.service import NO_GAME, RoomService
+from digitduels.web.rooms.service import NO_GAME
+from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.streams.credentials import new_secret
-from digitduels.web.streams.feed import Receive, Scope, Send
-from digitduels.web.streams.fold import Conflict
-from digitduels.web.streams.store import StoreError
+from digitduels.web.streams.feed import Receive, Send
 
-JSON = "application/json"
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
-_ROOM = re.compile(r"/api/games/([^/]+)(/[a-z]+)")
 
 Side = Literal[1, 2]
-Level = Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])]
-Name = Annotated[str, Field(max_length=200)]
-Secret = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
+Level = Annotated[int, Meta(ge=LEVELS[0], le=LEVELS[-1])]
+GameId = Annotated[str, Meta(max_length=60)]
+Name = Annotated[str, Meta(max_length=200)]
+OptionValues = Annotated[dict[str, int | str | list[int]], Meta(max_length=20)]
+Secret = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
 Key = Annotated[
     str,
-    Field(
+    Meta(
         pattern=r"^[A-Za-z0-9_-]{8,64}$",
         description="An idempotency key: new for each act, and the same for a retry.",
     ),
 ]
-Version = Annotated[int, Field(ge=0, le=1 << 31, description="The version of the state that the player acted on.")]
+CreationKey = Annotated[Secret, Meta(description="An idempotency key: a retry gets the same answer.")]
+Version = Annotated[int, Meta(ge=0, le=1 << 31, description="The version of the state that the player acted on.")]
 
 
-class RequestBody(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class RequestBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A request body. Values of other types and unknown fields are refused."""
 
 
-class Computer(RequestBody):
+class ComputerPlayer(RequestBody, kw_only=True):
     seat: Side | None = None
     level: Level
 
 
-class Creation(RequestBody):
-    game: Annotated[str, Field(max_length=60)]
-    options: Annotated[dict[str, int | str | list[int]], Field(max_length=20)] = {}
+class NewGame(RequestBody, kw_only=True):
+    game: GameId
+    options: OptionValues = {}
     first: Side = 1
-    position: Annotated[str, Field(max_length=10_000)] = ""
-    moves: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=1000)] = []
-    seat: Side | Literal["random"] = 1
+    position: Annotated[str, Meta(max_length=10_000)] = ""
+    moves: Annotated[list[Annotated[str, Meta(max_length=40)]], Meta(max_length=1000)] = []
+    seat: Literal[1, 2, "random"] = 1
     name: Name = ""
-    computer: Computer | None = None
-    key: Annotated[Secret | None, Field(description="An idempotency key: a retry returns the same game.")] = None
+    computer: ComputerPlayer | None = None
+    key: CreationKey | None = None
 
 
-class Joining(RequestBody):
+class JoinGame(RequestBody, kw_only=True):
     invite: Secret
-    key: Annotated[Secret | None, Field(description="An idempotency key: a retry returns the same seat.")] = None
+    key: CreationKey | None = None
     name: Name = ""
 
 
-class Doing(RequestBody):
+class ActRequest(RequestBody, kw_only=True):
     version: Version
     key: Key
 
 
-class Moving(Doing):
-    move: Annotated[str, Field(max_length=40)]
+class MoveRequest(ActRequest, kw_only=True):
+    move: Annotated[str, Meta(max_length=40)]
 
 
-class TakingBack(Doing):
+class TakebackRequest(ActRequest, kw_only=True):
     answer: Literal["accept", "decline"] | None = None
 
 
-class Substituting(Doing):
+class SubstituteRequest(ActRequest, kw_only=True):
     level: Level
 
 
-router = APIRouter(prefix="/api/games", tags=["games between friends"])
-_bearer = HTTPBearer(auto_error=False, description="The token of a seat.")
-
-
-async def _token(header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> str:
-    return "" if header is None else header.credentials
-
-
-Token = Annotated[str, Depends(_token)]
-_RESPONSES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "A retry: this key was used before, and nothing was changed."},
-    201: {"description": "Done and stored."},
-    403: {"description": "The token is missing, or belongs to another game."},
-    404: {"description": "There is no such game."},
-    409: {"description": "Version conflict. The response contains the current state."},
-    410: {"description": "The game is over or closed. The response contains its state."},
-    422: {"description": "Refused, with the reason."},
-}
-
-
-@router.post("", status_code=201, summary="Start a game", responses={200: _RESPONSES[200], 422: _RESPONSES[422]})
-async def create(body: Creation, request: Request) -> Response:
-    pairs, sender = query_pairs(body), request.scope["sender"]
+async def create(request: Request, body: NewGame) -> Response:
+    runtime, sender = runtime_of(request), sender_of(request)
+    pairs = link_pairs(body)
     if body.options:
-        match, _ = await request.app.state.workers.aside(lambda: link.read(body.game, pairs), sender.asker)
+        match, _ = await runtime.workers.aside(lambda: link.read(body.game, pairs), sender.asker)
     else:  # the book's rules are cached, so this is fast
         match, _ = link.read(body.game, pairs)
     seat, computer = _seats(body)
-    answer, new = await _service(request).create(match, seat, body.name, computer, body.key, sender.address)
-    return JsonAnswer(answer, 201 if new else 200)
+    return JsonResponse(*await runtime.rooms.create(match, seat, body.name, computer, body.key, sender.address))
 
 
-@router.post("/{id}/seats", status_code=201, summary="Take the free seat with an invitation", responses=_RESPONSES)
-async def join(id: str, body: Joining, request: Request) -> Response:
-    answer, new = await _service(request).join(_check_id(id), body.invite, body.key or new_secret(), body.name)
-    return JsonAnswer(answer, 201 if new else 200)
+async def join(request: Request, body: JoinGame) -> Response:
+    key = body.key or new_secret()
+    return JsonResponse(*await runtime_of(request).rooms.join(_id(request), body.invite, key, body.name))
 
 
-@router.get(
-    "/{id}", summary="The state of a game", responses={304: {"description": "Unchanged."}, 404: _RESPONSES[404]}
-)
-async def state(id: str, request: Request) -> Response:
-    tag, content = await _service(request).look(_check_id(id), request.headers.get("if-none-match", ""))
+async def state(request: Request) -> Response:
+    tag, content = await runtime_of(request).rooms.look(_id(request), request.headers.get("if-none-match", ""))
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if content is None:
         return Response(status_code=304, headers=headers)
     return Response(content, media_type=JSON, headers=headers)
 
 
-@router.get("/{id}/history", summary="The moves of a game in words", responses={404: _RESPONSES[404]})
-async def history(
-    id: str,
-    request: Request,
-    start: Annotated[int, Query(alias="from", ge=0, le=100_000, description="the number of moves to skip")] = 0,
-) -> Response:
-    return JsonAnswer(await _service(request).history(_check_id(id), start), 200)
+async def history(request: Request) -> Response:
+    start = link.number(dict(request.query_params), "from", 0, 100_000)
+    return JsonResponse(await runtime_of(request).rooms.history(_id(request), start))
 
 
-@router.get("/{id}/seat", summary="The seat that a token opens", responses={403: _RESPONSES[403], 404: _RESPONSES[404]})
-async def seat(id: str, token: Token, request: Request) -> Response:
-    number = await _service(request).seat(_check_id(id), token)
-    return JsonAnswer(encode({"seat": number}), 200)
+async def seat(request: Request) -> Response:
+    number = await runtime_of(request).rooms.seat(_id(request), bearer_token(request.scope))
+    opened: answers.OpenedSeat = {"seat": number}
+    return JsonResponse(encode(opened))
 
 
-@router.post("/{id}/moves", status_code=201, summary="Play a move", responses=_RESPONSES)
-async def move(id: str, body: Moving, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "move", body, {"move": body.move})
+async def move(request: Request, body: MoveRequest) -> Response:
+    return await _act(request, "move", body, {"move": body.move})
 
 
-@router.post("/{id}/concede", status_code=201, summary="Concede", responses=_RESPONSES)
-async def concede(id: str, body: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "concede", body)
+async def concede(request: Request, body: ActRequest) -> Response:
+    return await _act(request, "concede", body)
 
 
-@router.post(
-    "/{id}/takeback", status_code=201, summary="Ask to take back a move, or answer such a request", responses=_RESPONSES
-)
-async def take_back(id: str, body: TakingBack, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, body.answer or "takeback", body)
+async def take_back(request: Request, body: TakebackRequest) -> Response:
+    return await _act(request, body.answer or "takeback", body)
 
 
-@router.post("/{id}/rematch", status_code=201, summary="Start a rematch with seats swapped", responses=_RESPONSES)
-async def rematch(id: str, body: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "rematch", body)
+async def rematch(request: Request, body: ActRequest) -> Response:
+    return await _act(request, "rematch", body)
 
 
-@router.post(
-    "/{id}/substitute", status_code=201, summary="Let the computer play for an absent opponent", responses=_RESPONSES
-)
-async def substitute(id: str, body: Substituting, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "substitute", body, {"level": body.level})
+async def substitute(request: Request, body: SubstituteRequest) -> Response:
+    return await _act(request, "substitute", body, {"level": body.level})
 
 
-@router.post("/{id}/return", status_code=201, summary="Take your seat back from the computer", responses=_RESPONSES)
-async def come_back(id: str, body: Doing, token: Token, request: Request) -> Response:
-    return await _act(request, id, token, "return", body)
+async def come_back(request: Request, body: ActRequest) -> Response:
+    return await _act(request, "return", body)
 
 
-class RoomRoutes:
-    """Handles live feeds and acts in front of the application.
-
-    FastAPI's layers are expensive for long streams and for acts, the most frequent requests. Acts call the endpoint
-    functions above directly. The application documents them, and handles requests without JSON.
-    """
-
-    path = "/api/games/{id}/events"
-
-    def __init__(self, app: FastAPI) -> None:
-        self.app = app
-        self._acts = {
-            route.path.removeprefix("/api/games/{id}"): _Act(route)
-            for route in router.routes
-            if isinstance(route, APIRoute)
-            and "POST" in (route.methods or ())
-            and "token" in get_type_hints(route.endpoint)
-        }
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        match = _ROOM.fullmatch(scope["path"]) if scope["type"] == "http" else None
-        if match is not None:
-            id, rest = match.groups()
-            if scope["method"] == "POST" and rest in self._acts and "json" in scope:
-                await self._act(self._acts[rest], id, scope, receive, send)
-                return
-            if scope["method"] == "GET" and rest == "/events":
-                await self._feed(id, scope, receive, send)
-                return
-        await self.app(scope, receive, send)
-
-    async def _act(self, act: _Act, id: str, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["app"], scope["route"] = self.app, act.route
-        request = Request(scope)
-        try:
-            response = await act.run(id, act.read(scope["json"]), bearer_token(scope), request)
-        except (Conflict, StoreError, Refusal, RequestValidationError) as error:
-            handlers: Any = self.app.exception_handlers
-            kind = next(kind for kind in type(error).__mro__ if kind in handlers)
-            response = await handlers[kind](request, error)
-        await response(scope, receive, send)
-
-    async def _feed(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["route"] = self  # for the metrics
-        service: RoomService = self.app.state.rooms
-        try:
-            await service.stream(_check_id(id), bearer_token(scope), receive, send)
-        except StoreError as error:
-            raise Refusal(503, str(error), again=1) from None
+async def stream(request: Request, receive: Receive, send: Send) -> None:
+    await runtime_of(request).rooms.stream(_id(request), bearer_token(request.scope), receive, send)
 
 
-class _Act:
-    """One kind of act: its endpoint function, and the model of its request body."""
-
-    def __init__(self, route: APIRoute) -> None:
-        self.route = route
-        self.run: Callable[..., Awaitable[Response]] = route.endpoint
-        self._model: type[RequestBody] = get_type_hints(route.endpoint)["body"]
-
-    def read(self, values: Any) -> RequestBody:
-        try:
-            return self._model.model_validate(values)
-        except ValidationError as error:
-            raise RequestValidationError(error.errors(include_url=False)) from None
+async def _act(request: Request, kind: str, body: ActRequest, details: dict[str, Any] | None = None) -> Response:
+    rooms, token = runtime_of(request).rooms, bearer_token(request.scope)
+    return JsonResponse(*await rooms.act(_id(request), token, kind, body.version, body.key, details or {}))
 
 
-def bearer_token(scope: Scope) -> str:
-    """Returns the bearer token of a request, or an empty string."""
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            scheme, _, token = value.decode("latin-1").partition(" ")
-            return str(token.strip()) if scheme.lower() == "bearer" else ""
-    return ""
-
-
-async def conflict(_: Request, error: Exception) -> Response:
-    """Returns the response to a version conflict, with the current state of the game or class."""
-    assert isinstance(error, Conflict)
-    return Response(encode({"detail": str(error), "state": Raw(error.state)}), error.status, media_type=JSON)
-
-
-async def unavailable(_: Request, error: Exception) -> Response:
-    """Returns the response when the store is unavailable. The client may retry with the same key."""
-    assert isinstance(error, StoreError)
-    return Response(encode({"detail": str(error)}), 503, {"Retry-After": "1"}, JSON)
-
-
-async def _act(request: Request, id: str, token: str, kind: str, body: Doing, details: Any = None) -> Response:
-    answer, new = await _service(request).act(_check_id(id), token, kind, body.version, body.key, details or {})
-    return JsonAnswer(answer, 201 if new else 200)
-
-
-def _service(request: Request) -> RoomService:
-    service: RoomService = request.app.state.rooms
-    return service
-
-
-def _check_id(id: str) -> str:
-    """Returns the id. Raises Refusal if no game can have it."""
+def _id(request: Request) -> str:
+    """Returns the id of the game. Raises Refusal if no game can have it."""
+    id: str = request.path_params["id"]
     if not _ID.fullmatch(id):
         raise Refusal(404, NO_GAME)
     return id
 
 
-def query_pairs(body: Creation) -> list[tuple[str, str]]:
+def link_pairs(body: NewGame) -> list[tuple[str, str]]:
     """Returns a new game's settings as the query of a link, so that the same checks apply."""
     for name in body.options:
         if name in (*link.KEYS, *link.PAGE_ONLY):
@@ -299,7 +173,7 @@ def query_pairs(body: Creation) -> list[tuple[str, str]]:
     return [(key, value) for key, value in pairs if value]
 
 
-def _seats(body: Creation) -> tuple[int, tuple[int, int] | None]:
+def _seats(body: NewGame) -> tuple[int, tuple[int, int] | None]:
     """Returns the seat of the player who starts a game, and the computer's seat and level if it plays."""
     if body.seat != "random":
         seat = body.seat - 1
@@ -312,10 +186,47 @@ def _seats(body: Creation) -> tuple[int, tuple[int, int] | None]:
     return seat, (1 - seat if body.computer.seat is None else body.computer.seat - 1, body.computer.level)
 
 
-class JsonAnswer(Response):
-    """A response of serialized JSON."""
+CREATED = {
+    200: "A retry: this key was used before, and nothing was changed.",
+    201: "Done and stored.",
+    422: "Refused, with the reason.",
+}
+MISSING = {404: "There is no such game."}
+REFUSED_SEAT = {403: "The token is missing, or belongs to another game.", **MISSING}
+ACTED = {
+    **CREATED,
+    **REFUSED_SEAT,
+    409: "Version conflict. The response contains the current state.",
+    410: "The game is over or closed. The response contains its state.",
+}
+FROM = {"type": "integer", "minimum": 0, "maximum": 100_000, "description": "the number of moves to skip"}
+ROOM = "/api/games/{id}"
 
-    media_type = JSON
 
-    def init_headers(self, headers: Any = None) -> None:
-        self.raw_headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(self.body))]
+def _act_operation(name: str, handler: Any, summary: str) -> Endpoint:
+    return Operation("POST", f"{ROOM}/{name}", handler, summary, answers.Acted, ACTED)
+
+
+ENDPOINTS = tagged(
+    "games between friends",
+    _act_operation("moves", move, "Play a move"),
+    _act_operation("concede", concede, "Concede"),
+    _act_operation("takeback", take_back, "Ask to take back a move, or answer such a request"),
+    _act_operation("rematch", rematch, "Start a rematch with seats swapped"),
+    _act_operation("substitute", substitute, "Let the computer play for an absent opponent"),
+    _act_operation("return", come_back, "Take your seat back from the computer"),
+    Operation("GET", ROOM, state, "The state of a game", answers.RoomNews, {**OK, 304: "Unchanged.", **MISSING}),
+    Feed(f"{ROOM}/events", stream, "The live feed of a game", answers.RoomNews),
+    Operation(
+        "GET",
+        f"{ROOM}/history",
+        history,
+        "The moves of a game in words",
+        answers.RoomHistory,
+        {**OK, **MISSING},
+        query={"from": FROM},
+    ),
+    Operation("GET", f"{ROOM}/seat", seat, "The seat that a token opens", answers.OpenedSeat, {**OK, **REFUSED_SEAT}),
+    Operation("POST", f"{ROOM}/seats", join, "Take the free seat with an invitation", answers.GivenSeat, ACTED),
+    Operation("POST", "/api/games", create, "Start a game", answers.NewRoom, CREATED),
+)

@@ -27,7 +27,7 @@ from digitduels.record import replay
 from digitduels.solver import cache
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web.workers.answers import ANSWERS, TooLargeHere
+from digitduels.web.positions.analysis import ANALYSES, TooLargeHere
 
 VARIANTS = 2  # solutions of variants that a worker keeps in memory
 PRACTICE = 1 << 26  # bytes per solution in `practise`
@@ -61,7 +61,7 @@ def answer(question: dict[str, Any], solutions: SolutionCache) -> dict[str, Any]
     """Returns the answer, a refusal with its status and message, or the traceback of a failure."""
     try:
         match = replay(question["record"])
-        return {"answer": ANSWERS[question["ask"]](match, solutions, **question["with"])}
+        return {"answer": ANALYSES[question["ask"]](match, solutions, **question["with"])}
     except TooLargeHere as error:
         return {"refused": [413, str(error)]}
     except (MemoryError, TooLarge):
@@ -98,8 +98,8 @@ def practise() -> None:
             rules = game(name, **small)
             start = rules.start()
             error_chance(start, rules.legal_moves(start)[0], digitduels.solve(rules, cache=False))
-            ANSWERS["lab_report"](Match(rules), partial(solve, limit=PRACTICE))
-            ANSWERS["lab_strip"](Match(rules), partial(solve, limit=PRACTICE))
+            ANALYSES["lab_report"](Match(rules), partial(solve, limit=PRACTICE))
+            ANALYSES["lab_strip"](Match(rules), partial(solve, limit=PRACTICE))
 
 
 def confine(memory: int) -> None:

@@ -21,15 +21,16 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from digitduels.games import AnyGame, games
 from digitduels.match import Match
 from digitduels.players import PERFECT_PLAYERS
 from digitduels.record import to_record
-from digitduels.web.link import book
+from digitduels.web.positions.link import book
 from digitduels.web.refusal import Refusal
 from digitduels.web.rotation import Rotation
+from digitduels.web.sender import Asker
 from digitduels.web.settings import Settings
 from digitduels.web.workers.backoff import Backoff
 
@@ -55,13 +56,6 @@ DIED = "Something went wrong. Try again in a moment."
 NOT_YET = "Other variants have to be worked out first. Try again in a moment."
 log = logging.getLogger("digitduels")
 T = TypeVar("T")
-
-
-class Asker(NamedTuple):
-    """Who asks: the key that takes turns, and how many times the usual number of open questions it may have."""
-
-    key: str
-    share: int = 1
 
 
 SERVER = Asker("server")
@@ -273,7 +267,7 @@ class Supervisor:
     """Runs the worker pools, and answers questions about games with them."""
 
     def __init__(self, settings: Settings) -> None:
-        memory, queue, seconds = settings.memory << 20, settings.queue, settings.seconds
+        memory, queue, seconds = settings.variant_memory << 20, settings.queue, settings.variant_timeout
         self.books = WorkerPool(settings.workers, queue, BOOK_SECONDS, memory)
         self.variants = WorkerPool(1, queue, seconds, memory, seconds, spare=1, niceness=SOLVING_NICENESS)
         self.searches = WorkerPool(1, queue, seconds, SEARCH_MEMORY, seconds, "searching", niceness=SEARCH_NICENESS)
@@ -323,7 +317,7 @@ class Supervisor:
         return await self._reply(Urgency.GAME, match, Asker(founder), str(level), seed)
 
     async def ask(self, name: str, match: Match, asker: Asker = SERVER, **arguments: Any) -> Any:
-        """Answers one of the questions in answers.py. Raises Refusal if it cannot."""
+        """Answers one of the questions in analysis.py. Raises Refusal if it cannot."""
         variant = bool(match.game.changes)
         solves = name != "reply" or arguments["who"] in PERFECT_PLAYERS
         slow = name in SLOW or (solves if variant else match.position is not None)

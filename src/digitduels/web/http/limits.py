@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import math
 import re
 import time
-from collections import OrderedDict
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from digitduels.web.classes.allowances import Allowances
+from starlette.types import Scope
+
+from digitduels.web.buckets import Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.rotation import Rotation
+from digitduels.web.sender import Asker
 from digitduels.web.settings import Settings
-from digitduels.web.workers.supervisor import Asker
 
-MOST_CLIENTS = 10_000  # token buckets in memory
 CHEAP = 1 << 14  # bytes of a body that cost as much as a request
 CHEAP_QUERY = 400  # characters of a query that cost as much as a request
 COSTS = (  # what requests cost, by method and path; all others cost 1
@@ -29,10 +30,25 @@ COSTS = (  # what requests cost, by method and path; all others cost 1
     (None, re.compile("(?!/api/).*"), 2),  # pages, and what is for the owner of the server
 )
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
-GAME_COST = 5  # of every game that a teacher's act begins
 MEMBER_SHARE = 2  # the members of classes at one address may make twice its requests, whatever the number of classes
 ASKING_SHARE = 3  # and may have three times as many questions open
 TOKEN_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
+
+
+class Members(Protocol):
+    """Who may use the allowance of a group, such as a class, and how large it is."""
+
+    def class_of(self, authorization: bytes | None) -> str | None:
+        """The group of the member who sends a header, or None."""
+
+    def remember_address(self, code: str, address: str) -> None:
+        """Remembers an address from which a member has sent a token."""
+
+    def has_member_at(self, code: str, address: str) -> bool:
+        """Whether a member has used an address."""
+
+    def share(self, code: str) -> int:
+        """How many times the allowance of an address a group has."""
 
 
 class Payment(NamedTuple):
@@ -50,10 +66,10 @@ class RateLimits:
     classes together. So what a stranger pays, and reads, does not depend on whether a guessed code is right.
     """
 
-    def __init__(self, settings: Settings, allowances: Allowances) -> None:
+    def __init__(self, settings: Settings, members: Members) -> None:
         rate, burst = settings.rate, settings.burst
         self.enabled = bool(rate)
-        self._allowances = allowances
+        self._members_of = members
         self._addresses = Buckets(rate, burst)
         self._members = Buckets(MEMBER_SHARE * rate, MEMBER_SHARE * burst)
         self._classes = Buckets(rate, burst)
@@ -61,32 +77,32 @@ class RateLimits:
         window = f";w={max(1, round(burst / rate))}" if rate else ""
         self.policy = f'"address";q={burst}{window}'.encode()
 
-    def sender(self, address: str, authorization: bytes | None, path: str) -> Sender:
-        """The sender of a request."""
-        code = self._allowances.class_of(authorization)
+    def sender(self, address: str, authorization: bytes | None, path: str) -> Client:
+        """Returns the client of a request."""
+        code = self._members_of.class_of(authorization)
         if code is not None:
-            self._allowances.remember_address(code, address)
-        elif (joining := _JOINING.fullmatch(path)) and self._allowances.has_member_at(joining[1].upper(), address):
+            self._members_of.remember_address(code, address)
+        elif (joining := _JOINING.fullmatch(path)) and self._members_of.has_member_at(joining[1].upper(), address):
             code = joining[1].upper()
-        return Sender(self, address, authorization, code)
+        return Client(self, address, authorization, code)
 
-    def charge(self, sender: Sender, cost: float) -> Payment:
-        """Takes the cost of a request from the buckets of its sender."""
+    def charge(self, client: Client, cost: float) -> Payment:
+        """Takes the cost of a request from the buckets of its client."""
         if not self.enabled or not cost:
             return Payment(0.0, None)
-        now, left, address, code = time.monotonic(), None, sender.address, sender.code
+        now, left, address, code = time.monotonic(), None, client.address, client.code
         if code is None:
             wait = self._addresses.take(address, now, cost)
             left = self._addresses.left(address)
         else:
             wait = self._members.take(address, now, cost)
-            wait = wait or self._classes.take(code, now, cost / self._allowances.share(code))
-        if sender.authorization is not None and not wait:
-            wait = self._tokens.take(str(hash(sender.authorization)), now, cost)
+            wait = wait or self._classes.take(code, now, cost / self._members_of.share(code))
+        if client.authorization is not None and not wait:
+            wait = self._tokens.take(str(hash(client.authorization)), now, cost)
         return Payment(wait, left)
 
 
-class Sender:
+class Client:
     """The sender of a request: the address, and the class that pays, if any."""
 
     def __init__(self, limits: RateLimits, address: str, authorization: bytes | None, code: str | None) -> None:
@@ -117,6 +133,19 @@ class TooManyRequests(Refusal):
         self.left = left
 
 
+def client_address(scope: Scope) -> str:
+    """Returns the address that a request is counted for: the IPv4 address or the IPv6 /64 prefix."""
+    host = str((scope.get("client") or ("",))[0])
+    if ":" not in host:
+        return host
+    try:
+        address = ipaddress.IPv6Address(host.partition("%")[0])
+    except ValueError:
+        return host
+    # A server that listens on all addresses sees IPv4 addresses mapped to IPv6.
+    return str(address.ipv4_mapped or int(address) >> 64)
+
+
 def cost_of(method: str, path: str, query: bytes) -> float:
     """What a request costs, in requests: by its route, and by the length of its query.
 
@@ -125,39 +154,6 @@ def cost_of(method: str, path: str, query: bytes) -> float:
     """
     cost = next((cost for verb, paths, cost in COSTS if verb in (None, method) and paths.fullmatch(path)), 1)
     return cost + len(query) / CHEAP_QUERY if cost else 0.0
-
-
-class Buckets:
-    """Token buckets by key: `burst` requests at once, and `rate` requests per second in the long run."""
-
-    def __init__(self, rate: float, burst: int) -> None:
-        self.rate, self.burst = rate, burst
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, key: str, now: float, cost: float = 1) -> float:
-        """Takes tokens for a request and returns 0. If too few are left, takes none and returns the seconds to wait."""
-        if not self.rate:
-            return 0.0
-        left, since = self._left.pop(key, (float(self.burst), now))
-        left = min(self.burst, left + (now - since) * self.rate)
-        cost = min(cost, self.burst)
-        allowed = left >= cost
-        self._left[key] = left - cost * allowed, now
-        if len(self._left) > MOST_CLIENTS:
-            self._left.popitem(last=False)
-        return 0.0 if allowed else (cost - left) / self.rate
-
-    def wait(self, key: str, now: float, cost: float = 1) -> float:
-        """Returns the seconds until a request would be allowed, without taking tokens."""
-        if not self.rate:
-            return 0.0
-        left, since = self._left.get(key, (float(self.burst), now))
-        left = min(self.burst, left + (now - since) * self.rate)
-        return max(0.0, (cost - left) / self.rate)
-
-    def left(self, key: str) -> int:
-        """Returns the number of whole tokens that were left after the last request."""
-        return int(self._left.get(key, (self.burst, 0.0))[0])
 
 
 class Turns:

@@ -7,14 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from digitduels.sentence import PERSONAL, Field, Names
+from digitduels.web.positions.answers import Sentence
 
-Wire = dict[str, Any]
 
-
-def wire(sentence: str | Field, names: Names) -> Wire:
+def wire(sentence: str | Field, names: Names) -> Sentence:
     """Serializes a sentence, a part of one or a plain string for all readers.
 
     >>> from digitduels.sentence import Sentence
@@ -37,10 +35,12 @@ def wire(sentence: str | Field, names: Names) -> Wire:
     if not special:
         return {"text": text}
     (seat, you), *others = special
-    entry = {"text": text, "you": you, "of": seat + 1}
-    return entry | {"them": others[0][1]} if others else entry
+    entry: Sentence = {"text": text, "you": you, "of": seat + 1}
+    if others:
+        entry["them"] = others[0][1]
+    return entry
 
 
-def wires(sentences: Iterable[str], names: Names) -> list[Wire]:
+def wires(sentences: Iterable[str], names: Names) -> list[Sentence]:
     """Serializes several sentences."""
     return [wire(sentence, names) for sentence in sentences]

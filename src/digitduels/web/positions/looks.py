@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from digitduels.options import written
 from digitduels.rule_sets import presets
+from digitduels.web.positions import answers
 
 
 class Look(NamedTuple):
@@ -17,8 +18,6 @@ class Look(NamedTuple):
     difficulty: str = ""
     length: str = ""
     """The average length of a game between two players of level 4."""
-    suggested: dict[str, str] = {}
-    """The options of the recommended edition."""
 
 
 PLAIN = Look("#", "#17694f", "#74d3ab")
@@ -31,12 +30,18 @@ LOOKS = {
 }
 
 
-def look(game: str) -> dict[str, Any]:
+def look(game: str) -> answers.Look:
     """Returns the look of a game for the page.
 
     >>> look("take-away")["emblem"]
     '#'
     """
-    edition = presets(game).get("repaired", {})
-    suggested = {name: written(value) for name, value in edition.items()}
-    return LOOKS.get(game, PLAIN)._replace(suggested=suggested)._asdict()
+    own, edition = LOOKS.get(game, PLAIN), presets(game).get("repaired", {})
+    return {
+        "emblem": own.emblem,
+        "light": own.light,
+        "dark": own.dark,
+        "difficulty": own.difficulty,
+        "length": own.length,
+        "suggested": {name: written(value) for name, value in edition.items()},
+    }

@@ -1,6 +1,6 @@
-"""Answers to questions about a game, which worker processes compute: one function per question.
+"""Answers that need the solution of a game or a search. On a server, worker processes compute them.
 
-Each takes a match and a function that solves games. Sentences are in the page's wire format.
+Each function takes a match and a function that solves games.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from digitduels.core import State, TooLarge, winning_score
 from digitduels.games import AnyGame
@@ -27,12 +27,14 @@ from digitduels.study.foresight import NEVER, Foresight
 from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
-from digitduels.study.review import review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
-from digitduels.web import link
-from digitduels.web.wire import Wire, wire, wires
+from digitduels.web.positions import answers, link
+from digitduels.web.positions.wire import wire, wires
+
+if TYPE_CHECKING:
+    from digitduels.study.review import Review
 
 WIDEST = 250  # scores on a map
 LAB_POSITIONS = 2_000_000  # the largest game that is measured while a visitor waits
@@ -106,27 +108,36 @@ def unsolved_reply(match: Match, solutions: SolutionCache, who: str, seed: str) 
         return str(opponent.choose(match)), truth.complete
 
 
-def position(match: Match, solve: Solve) -> dict[str, Any]:
+def position(match: Match, solve: Solve) -> answers.Solved:
     """Returns the value of a position and of every legal move."""
     player, outcome = match.state.player, match.outcome
-    if outcome is not None:
-        no_moves: Judgement[Any] = Judgement((), lambda _: None)
-        return serialization.solved(match, no_moves) | {"standing": wires([outcome.reason], match.names)}
-    judgement = solve(match.game).judge(match.state)
-    answer = serialization.solved(match, judgement)
-    for entry, (move, verdict) in zip(answer["each"], judgement.items(), strict=True):
-        entry["shown"] = Played(move, player).to(match.names)
-        entry["words"] = wire(worth(player, verdict), match.names)
-    return answer | {"standing": wires(standing(player, judgement.best_verdict), match.names)}
+    no_moves: Judgement[Any] = Judgement((), lambda _: None)
+    judgement = solve(match.game).judge(match.state) if outcome is None else no_moves
+    lines = standing(player, judgement.best_verdict) if outcome is None else [outcome.reason]
+    return {
+        **serialization.solved_position(match, judgement),
+        "each": [
+            {
+                "move": str(move),
+                **serialization.judged(verdict),
+                "shown": Played(move, player).to(match.names),
+                "words": wire(worth(player, verdict), match.names),
+            }
+            for move, verdict in judgement.items()
+        ],
+        "standing": wires(lines, match.names),
+    }
 
 
-def hints(match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False) -> list[Wire]:
+def hints(
+    match: Match, solve: Solve, step: int, takebacks: bool = True, searching: bool = False
+) -> list[answers.Sentence]:
     """Returns the lines of a hint. With `searching`, they cover near results and say that the rest is unknown."""
     source = Foresight(search_of(match.game), NEVER) if searching else solve(match.game)
     return wires(hint_in(match, source, step, takebacks), match.names)
 
 
-def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
+def judged_move(match: Match, solve: Solve, move: str) -> answers.Judgement:
     """Returns what a move is worth and why, and the coach's warning if there is one."""
     state, solution = match.state, solve(match.game)
     chosen = match.game.read(move, state)
@@ -142,17 +153,15 @@ def judged_move(match: Match, solve: Solve, move: str) -> dict[str, Any]:
     }
 
 
-def game_review(match: Match, solve: Solve) -> dict[str, Any]:
+def game_review(match: Match, solve: Solve) -> answers.Review:
     """Returns the review of a game."""
+    from digitduels.study.review import review  # imports NumPy, which a server process does without
+
     solution = solve(match.game)
     result, names = review(match, solution), match.names
-    answer = serialization.reviewed(match, result)
-    for entry, decision in zip(answer["turns"], result.decisions, strict=True):
-        entry |= _decision(match, decision, solution)
-        defence = result.defences.get(decision.ply)
-        entry["reason"] = _optional_wire(result.reasons.get(decision.ply), names)
-        entry["defended"] = _optional_wire(defence and defence.sentence, names)
-    return answer | {
+    return {
+        **serialization.reviewed_game(match, result),
+        "turns": [_review_turn(match, result, decision, solution) for decision in result.decisions],
         "sentence": wire(result.sentence, names),
         "answer": _optional_wire(result.answer, names),
         "resistance": _optional_wire(result.resistance, names),
@@ -165,14 +174,14 @@ def game_review(match: Match, solve: Solve) -> dict[str, Any]:
     }
 
 
-def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
+def graded(match: Match, solve: Solve) -> list[answers.Grade]:
     """Grades both players of a game: their critical moves, how many they found, and how many a random mover would.
 
     Each miss has a link to the review, to try again, and the text for a printout. Each critical position has a link
     to a large board for the class.
     """
     solution, page = solve(match.game), f"/review/{match.game.id}?{link.written(match)}"
-    grades: list[dict[str, Any]] = [
+    grades: list[answers.Grade] = [
         {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []} for _ in range(2)
     ]
     for decision in decisions(match, solution):
@@ -184,11 +193,11 @@ def graded(match: Match, solve: Solve) -> list[dict[str, Any]]:
         grade["chance"] += decision.chance
         grade["met"].append(_position(match, decision))
         if decision.swing and decision.move is not None:
-            grade["misses"].append(_moment(match, decision) | {"path": f"{page}&at={decision.ply}"})
+            grade["misses"].append(_miss(match, decision, f"{page}&at={decision.ply}"))
     return grades
 
 
-def _position(match: Match, decision: Decision) -> dict[str, Any]:
+def _position(match: Match, decision: Decision) -> answers.Position:
     """Returns a critical position for the whole class, without names."""
     game, state = match.game, match.states[decision.ply]
     board = link.written(Match(game, position=state))
@@ -200,7 +209,7 @@ def _position(match: Match, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _moment(match: Match, decision: Decision) -> dict[str, Any]:
+def _miss(match: Match, decision: Decision, path: str) -> answers.Miss:
     """Returns a miss in words, addressed to the player who missed."""
     seat = decision.player
     lines = [*match.game.view(match.states[decision.ply]), decision.deed, decision.quest]
@@ -211,31 +220,33 @@ def _moment(match: Match, decision: Decision) -> dict[str, Any]:
         "position": position,
         "deed": deed,
         "quest": quest,
+        "path": path,
     }
 
 
-def _decision(match: Match, decision: Decision, solution: Solution) -> dict[str, Any]:
+def _review_turn(match: Match, result: Review, decision: Decision, solution: Solution) -> answers.ReviewTurn:
     """Returns a turn of a review in words, with a lesson if it changed the result."""
-    move, names = decision.move, match.names
-    words: dict[str, Any] = {
+    move, names, defence = decision.move, match.names, result.defences.get(decision.ply)
+    turn: answers.ReviewTurn = {
+        **serialization.reviewed_turn(match, result, decision),  # type: ignore[typeddict-item]  # the rest comes below
         "shown": wire(decision.deed if move is None else Played(move, decision.player), names),
+        "reason": _optional_wire(result.reasons.get(decision.ply), names),
+        "defended": _optional_wire(defence and defence.sentence, names),
     }
     if decision.swing:
-        words |= {
-            "lesson": wire(decision.lesson, names),
-            "answer": _optional_wire(decision.answer, names),
-            "quest": wire(decision.quest, names),
-        }
         state = match.states[decision.ply]
-        words["line"] = None if move is None else _line(match, state, move, solution)
+        turn["lesson"] = wire(decision.lesson, names)
+        turn["answer"] = _optional_wire(decision.answer, names)
+        turn["quest"] = wire(decision.quest, names)
+        turn["line"] = None if move is None else _line(match, state, move, solution)
         # A player who concedes out of turn had no move to choose.
-        words["better"] = _line(match, state, decision.best[0], solution) if decision.best else None
-    return words
+        turn["better"] = _line(match, state, decision.best[0], solution) if decision.best else None
+    return turn
 
 
-def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[dict[str, Any]]:
+def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -> list[answers.LineStep]:
     """Returns a move and the best play that follows, move by move."""
-    line = []
+    line: list[answers.LineStep] = []
     for played in (move, *solution.line(match.game.play(state, move))):
         shown = wire(Played(played, state.player), match.names)
         line.append({"move": str(played), "player": state.player + 1, "shown": shown})
@@ -243,39 +254,34 @@ def _line(match: Match, state: State[Any, Any], move: Any, solution: Solution) -
     return line
 
 
-def _optional_wire(sentence: str | None, names: Names) -> Wire | None:
+def _optional_wire(sentence: str | None, names: Names) -> answers.Sentence | None:
     return None if sentence is None else wire(sentence, names)
 
 
-def scores(match: Match, solve: Solve) -> dict[str, Any] | None:
+def scores(match: Match, solve: Solve) -> answers.Scores | None:
     """Returns who wins at which scores: a row per score of the opponent, with a letter per score of the mover."""
     state = match.state
     if match.game.outcome(state) is not None:
         return None
     values = cells(solve(match.game), state)
     all_scores = {*values, *(score for row in values.values() for score in row)}
-    if not all_scores or not 0 < max(all_scores) - min(all_scores) < WIDEST:
+    hands = match.game.board(state).hands
+    mine, theirs = hands[state.player].score, hands[1 - state.player].score
+    if mine is None or theirs is None or not all_scores or not 0 < max(all_scores) - min(all_scores) < WIDEST:
         return None
     low, high = min(all_scores), max(all_scores)
-    hands = match.game.board(state).hands
     span = range(low, high + 1)
-    rows = ["".join(LETTERS.get(values.get(theirs, {}).get(mine, 9), ".") for mine in span) for theirs in span]
-    return {
-        "low": low,
-        "high": high,
-        "rows": rows,
-        "mine": hands[state.player].score,
-        "theirs": hands[1 - state.player].score,
-    }
+    rows = ["".join(LETTERS.get(values.get(row, {}).get(column, 9), ".") for column in span) for row in span]
+    return {"low": low, "high": high, "rows": rows, "mine": mine, "theirs": theirs}
 
 
-def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: bool) -> dict[str, Any]:
+def puzzle(match: Match, solve: Solve, tier: int | None, seed: str, everywhere: bool) -> answers.FoundPuzzle:
     """Returns a puzzle of this game or, with `everywhere`, of the first game that has one."""
     (item,), solution = _find_puzzles(match, solve, tier, seed, 1, everywhere)
-    return _puzzle(item, solution)
+    return {**_puzzle(item, solution), "question": wire(item.question(solution), item.match.names)}
 
 
-def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> dict[str, Any]:
+def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -> answers.Sheet:
     """Returns puzzles to print, from easy to hard, with their answers and the scores for a number line."""
     selection, solution = _find_puzzles(match, solve, tier, seed, count, False)
     selection.sort(key=lambda puzzle: (puzzle.tier, len(solution.judge(puzzle.match.state))))
@@ -286,7 +292,14 @@ def sheet(match: Match, solve: Solve, tier: int | None, seed: str, count: int) -
         "about": [*puzzle_sheet.about(solution), *rules],
         "goal": winning_score(solution.game),
         "puzzles": [
-            _puzzle(puzzle, solution) | item._asdict() | {"scores": solution.game.board(puzzle.match.state).scores}
+            {
+                **_puzzle(puzzle, solution),
+                "heading": item.heading,
+                "position": item.position,
+                "question": item.question,
+                "answer": item.answer,
+                "scores": solution.game.board(puzzle.match.state).scores,
+            }
             for puzzle, item in zip(selection, items, strict=True)
         ],
     }
@@ -302,18 +315,17 @@ def _find_puzzles(
     return result
 
 
-def _puzzle(puzzle: Puzzle, solution: Solution) -> dict[str, Any]:
+def _puzzle(puzzle: Puzzle, solution: Solution) -> answers.PuzzleText:
     return {
         "game": solution.game.id,
         "title": solution.game.title,
         "tier": puzzle.tier,
         "tiers": {str(tier): about for tier, about in TIERS.items()},
-        "question": wire(puzzle.question(solution), puzzle.match.names),
         "link": link.written(puzzle.match),
     }
 
 
-def attempt(match: Match, solve: Solve, move: str, tier: int) -> dict[str, Any]:
+def attempt(match: Match, solve: Solve, move: str, tier: int) -> answers.Attempt:
     """Returns the response to a move tried in a puzzle."""
     result = puzzles.attempt(match, match.game.read(move, match.state), solve(match.game), tier)
     return {
@@ -323,12 +335,12 @@ def attempt(match: Match, solve: Solve, move: str, tier: int) -> dict[str, Any]:
     }
 
 
-def theory_lines(match: Match, solve: Solve) -> list[Wire]:
+def theory_lines(match: Match, solve: Solve) -> list[answers.Sentence]:
     """Returns the theory of the whole game."""
     return wires(theory(solve(match.game), match.first), match.names)
 
 
-def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
+def lab_report(match: Match, solve: Solve) -> answers.LabReport:
     """Returns the measures of a rule set, in words and numbers."""
     from digitduels.lab import prose
     from digitduels.lab.measures import measure
@@ -354,7 +366,7 @@ def lab_report(match: Match, solve: Solve) -> dict[str, Any]:
     }
 
 
-def lab_strip(match: Match, solve: Solve) -> dict[str, Any] | None:
+def lab_strip(match: Match, solve: Solve) -> answers.LabStrip | None:
     """Returns who wins with nearby values of the first integer option, or None if there is no such option."""
     from digitduels.lab.sizes import fits
     from digitduels.lab.strip import stepped, winner_for, winners
@@ -373,13 +385,16 @@ def lab_strip(match: Match, solve: Solve) -> dict[str, Any] | None:
         results[here] = winner_for(solve(game).start.value)
         values.remove(here)
     results |= winners(game, option, values, limit=limit, seconds=seconds)
-    cells = [{"value": value, "winner": winner} for value, winner in sorted(results.items())]
-    return {"about": option.about, "here": here, "cells": cells}
+    return {
+        "about": option.about,
+        "here": here,
+        "cells": [{"value": value, "winner": winner} for value, winner in sorted(results.items())],
+    }
 
 
-ANSWERS: dict[str, Callable[..., Any]] = {
-    answer.__name__: answer
-    for answer in (
+ANALYSES: dict[str, Callable[..., Any]] = {
+    analysis.__name__: analysis
+    for analysis in (
         warm,
         start,
         reply,

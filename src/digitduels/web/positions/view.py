@@ -14,18 +14,20 @@ from digitduels.options import Choice, Integer, Option
 from digitduels.players.levels import characters
 from digitduels.rule_sets import house_rules
 from digitduels.sentence import Names, Played, Sentence, signs
-from digitduels.web import link
-from digitduels.web.looks import look
-from digitduels.web.wire import Wire, wire, wires
+from digitduels.web.positions import answers, link
+from digitduels.web.positions.looks import look
+from digitduels.web.positions.wire import wire, wires
 
 HISTORY_CHARACTERS = 100_000  # of reports in a history; earlier moves come without one
 
 
-def view(match: Match) -> dict[str, Any]:
-    """Returns everything the page shows of a match: rules, position, history and legal moves."""
+def view(match: Match, effects: bool = False) -> answers.PositionView:
+    """Returns everything the page shows of a match: rules, position, history, legal moves and perhaps their effects."""
     turns = history(match)
-    common = rules_view(match) | position_view(match, turns[-1] if turns else None, last_effect(match))
-    return common | {
+    current = position_view(match, turns[-1] if turns else None, last_effect(match))
+    shown: answers.PositionView = {
+        **rules_view(match),
+        **current,  # type: ignore[typeddict-item]  # the effects come below
         "moves": [str(move) for move in match.moves],
         "fields": fields(match.game),
         "legal": [] if match.outcome else legal(match),
@@ -33,9 +35,12 @@ def view(match: Match) -> dict[str, Any]:
         "lines": wires(lines(match), match.names),
         "placed": link.position_text(match.game, match.state),
     }
+    if effects:
+        shown["effects"] = effects_view(match)
+    return shown
 
 
-def rules_view(match: Match) -> dict[str, Any]:
+def rules_view(match: Match) -> answers.RulesView:
     """Returns the part of a view that stays the same throughout a match, except the fields of a move."""
     game = match.game
     return {
@@ -56,12 +61,12 @@ def last_effect(match: Match) -> Effect | None:
     return match.game.effect(match.states[-2], match.moves[-1]) if match.moves else None
 
 
-def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | None) -> dict[str, Any]:
+def position_view(match: Match, last: answers.Turn | None, effect: Effect | None) -> answers.CurrentView:
     """Returns the current position, given the last turn and its effect. The cost does not grow with the moves."""
     game, state, outcome = match.game, match.state, match.outcome
     board = game.board(state)
     return {
-        "names": list(match.names),
+        "names": match.names,
         "conceded": None if match.conceded is None else match.conceded + 1,
         "player": None if outcome else state.player + 1,
         "outcome": outcome
@@ -71,7 +76,7 @@ def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | No
         },
         "board": {
             "goal": winning_score(game),
-            "hands": [side(hand) for hand in board.hands],
+            "hands": (side(board.hands[0]), side(board.hands[1])),
             "table": side(board.table),
         },
         "move_count": len(match.moves),
@@ -79,11 +84,11 @@ def position_view(match: Match, last: dict[str, Any] | None, effect: Effect | No
         "hop": None if effect is None else hop(match, board, effect),
         "status": status(match, last, effect),
         "ending": wires(filter(None, match.ending()), match.names) if outcome else [],
-        "back": [remaining(match, player) for player in (0, 1)],
+        "back": (remaining(match, 0), remaining(match, 1)),
     }
 
 
-def hop(match: Match, new: Board, effect: Effect) -> dict[str, Any]:
+def hop(match: Match, new: Board, effect: Effect) -> answers.Hop:
     """Returns how the last move changed the board: scores before and after, its result, and the stock it used."""
     game, before = match.game, match.states[-2]
     old = game.board(before)
@@ -102,13 +107,13 @@ def hop(match: Match, new: Board, effect: Effect) -> dict[str, Any]:
     }
 
 
-def side(part: Side) -> dict[str, Any]:
+def side(part: Side) -> answers.Side:
     """Returns a hand or the table."""
-    stocks = [{"label": label, "left": left, "of": of} for label, left, of in part.stocks]
+    stocks: list[answers.Stock] = [{"label": label, "left": left, "of": of} for label, left, of in part.stocks]
     return {"score": part.score, "lowest": part.lowest, "stocks": stocks}
 
 
-def fields(game: AnyGame) -> list[dict[str, Any]]:
+def fields(game: AnyGame) -> list[answers.Field]:
     """Returns for each field of a move its prompt, all possible choices, its slot, and whether fields are ordered."""
     ordered = any(field.slot is not None for field in game.move_fields)
     return [
@@ -122,7 +127,7 @@ def fields(game: AnyGame) -> list[dict[str, Any]]:
     ]
 
 
-def legal(match: Match) -> list[dict[str, Any]]:
+def legal(match: Match) -> list[answers.LegalMove]:
     """Returns the legal moves, each with the indices of its fields among the choices."""
     indices = [{value: index for index, value in enumerate(column)} for column in notation_of(match.game).columns]
     return [
@@ -135,25 +140,32 @@ def legal(match: Match) -> list[dict[str, Any]]:
     ]
 
 
-def effects_view(match: Match) -> list[dict[str, Any]]:
+def effects_view(match: Match) -> list[answers.MoveEffect]:
     """Returns what each legal move does, by the rules alone."""
     game, state = match.game, match.state
-    effects = []
-    for move in game.legal_moves(state):
-        effect = game.effect(state, move)
-        note = None if effect.note is None else wire(effect.note, match.names)
-        effects.append({"move": str(move), **effect._asdict(), "note": note})
-    return effects
+    return [
+        {
+            "move": str(move),
+            "equation": effect.equation,
+            "result": effect.result,
+            "scores": effect.scores,
+            "note": None if effect.note is None else wire(effect.note, match.names),
+            "tone": effect.tone,
+        }
+        for move in game.legal_moves(state)
+        for effect in (game.effect(state, move),)
+    ]
 
 
-def history(match: Match) -> list[dict[str, Any]]:
+def history(match: Match) -> list[answers.Turn]:
     """Returns every move with its report. In a very long game, only the latest moves have one."""
     # Successive views repeat most reports, so they are cached, except in variants: their reports can have any length.
     report_of = _report if match.game.changes else _book_report
-    left, turns = HISTORY_CHARACTERS, []
+    left = HISTORY_CHARACTERS
+    turns: list[answers.Turn] = []
     for before, move in zip(reversed(match.states[:-1]), reversed(match.moves), strict=True):
         shown = wire(Played(move, before.player), match.names)
-        turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown}
+        turn: answers.Turn = {"player": before.player + 1, "move": str(move), "shown": shown, "report": shown}
         if left > 0:
             turn["report"] = report = report_of(match.game, before, move, match.names)
             left -= len(report["text"])
@@ -161,7 +173,7 @@ def history(match: Match) -> list[dict[str, Any]]:
     return turns[::-1]
 
 
-def turn_view(match: Match, index: int, effect: Effect | None = None) -> dict[str, Any]:
+def turn_view(match: Match, index: int, effect: Effect | None = None) -> answers.Turn:
     """Returns one move of a match with its report."""
     before, move = match.states[index], match.moves[index]
     return {
@@ -177,14 +189,14 @@ def lines(match: Match) -> list[str]:
     return match.game.announce(match.states[-2], match.moves[-1], match.state) if match.moves else []
 
 
-def _report(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> Wire:
+def _report(game: AnyGame, before: State[Any, Any], move: Any, names: Names) -> answers.Sentence:
     return wire(game.report(before, move), names)
 
 
 _book_report = lru_cache(4096)(_report)
 
 
-def status(match: Match, turn: dict[str, Any] | None, effect: Effect | None) -> list[Wire]:
+def status(match: Match, turn: answers.Turn | None, effect: Effect | None) -> list[answers.Sentence]:
     """Returns the last move's report, then whose turn it is or how the game ended."""
     outcome, names = match.outcome, match.names
     played = turn is not None and match.conceded is None
@@ -198,7 +210,7 @@ def status(match: Match, turn: dict[str, Any] | None, effect: Effect | None) -> 
 
 
 @lru_cache(1024)
-def _turn(player: int, names: Names) -> Wire:
+def _turn(player: int, names: Names) -> answers.Sentence:
     return wire(Sentence("{player:Whose} turn.", player=player), names)
 
 
@@ -208,17 +220,17 @@ def remaining(match: Match, player: int) -> int | None:
     return None if count is None else len(match.moves) - count
 
 
-def listing(kind: type[AnyGame]) -> dict[str, Any]:
-    """Returns a game's entry in the list of games."""
+def listing(kind: type[AnyGame], about: str | None = None) -> answers.GameCard:
+    """Returns a game's entry in the list of games. Default for the text about it: the summary of the book's rules."""
     game = kind()
     return {
         "game": game.id,
         "title": game.title,
         "look": look(game.id),
-        "summary": summary(game),
+        "summary": summary(game) if about is None else about,
         "levels": list(characters(game)),
         "beginner": beginner(game),
-        "characters": {str(level): character._asdict() for level, character in characters(game).items()},
+        "characters": {str(level): {"name": name, "about": about} for level, (name, about) in characters(game).items()},
         "options": [option_view(option) for option in kind.options()],
     }
 
@@ -234,7 +246,7 @@ def beginner(game: AnyGame) -> int:
     return max((level for level in levels if level <= 2), default=levels[0])
 
 
-def option_view(option: Option) -> dict[str, Any]:
+def option_view(option: Option) -> answers.GameOption:
     """Returns an option and its allowed values: as a sentence, as words, or as a range around the book's value."""
     return {
         "name": option.name,

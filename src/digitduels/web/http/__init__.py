@@ -1,0 +1,1 @@
+"""Everything between the socket and the routes: checks, rate limits, errors, metrics and the request log."""

@@ -1,0 +1,194 @@
+"""The middleware in front of the router: it checks requests, makes clients pay and wait, and answers errors."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from digitduels.web.http.errors import SERVER_FAILED, ErrorHandlers, refuse
+from digitduels.web.http.limits import CHEAP, RateLimits, TooManyRequests, Turns, client_address, cost_of
+from digitduels.web.http.metrics import Metrics
+from digitduels.web.http.request_log import RequestLog
+from digitduels.web.logs import event
+from digitduels.web.refusal import Refusal
+from digitduels.web.settings import Settings, split_list
+
+_rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
+MOST_KEYS = 30  # parameters in a query
+ONCE = (b"host", b"authorization", b"content-length", b"content-type", b"transfer-encoding", b"origin")
+"""Headers that a request may have only once. Otherwise two programs could read it in two ways."""
+PROTECTION = {  # security headers of pages
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "object-src 'none'; img-src 'self' data:",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+API_PROTECTION = {  # security headers of JSON
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+_PROTECTION_HEADERS, _API_PROTECTION_HEADERS = (
+    [(name.lower().encode(), value.encode()) for name, value in protection.items()]
+    for protection in (PROTECTION, API_PROTECTION)
+)
+
+
+class Guard:
+    """Passes a request to the router, or refuses it."""
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, metrics: Metrics, limits: RateLimits, errors: ErrorHandlers
+    ) -> None:
+        self.app, self.settings, self.metrics, self.limits, self.errors = app, settings, metrics, limits, errors
+        self.origins = {origin.rstrip("/").lower() for origin in split_list(settings.origins)}
+        self.hosts = {host.lower() for host in split_list(settings.hosts)}
+        self.turns = Turns()
+        self.log = RequestLog(metrics)
+        self.open = 0
+        metrics.gauge("http_requests_open", "Requests in progress, including live feeds.", lambda: self.open)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        visit = Visit(scope, send, self.limits)
+        self.open += 1
+        try:
+            self.check(visit)
+            scope["body"] = await self.body(visit, receive)
+            visit.arrived = True
+            await self.turns.wait(visit.client.address)
+            await self.app(scope, receive, visit.send)
+        except Exception as error:
+            await self.answer(visit, receive, error)
+        finally:
+            self.open -= 1
+            client = (scope.get("client") or ("",))[0]
+            self.log.note(visit.id, scope["method"], visit.route, visit.status, visit.began, client)
+
+    async def answer(self, visit: Visit, receive: Receive, error: Exception) -> None:
+        """Sends the response to an exception, unless a response has begun. Logs the exception if it is unexpected."""
+        request = Request(visit.scope)
+        response = self.errors.response(request, error)
+        if response is None:
+            event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
+            response = refuse(request, Refusal(500, SERVER_FAILED))
+        if visit.status is None:
+            if not visit.arrived:  # the rest of the body may still be arriving
+                response.headers["connection"] = "close"
+            await response(visit.scope, receive, visit.send)
+
+    def check(self, visit: Visit) -> None:
+        """Raises Refusal for a malformed request, one with the wrong host or origin, and one over the rate limit."""
+        scope, headers = visit.scope, visit.headers
+        if len(headers) < len(scope["headers"]):
+            names = [name for name, _ in scope["headers"]]
+            for name in ONCE:
+                if names.count(name) > 1:
+                    raise Refusal(400, f"The header {name.decode().title()} must not be repeated.")
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            raise Refusal(400, "A request has a Content-Length or a Transfer-Encoding, not both.")
+        if b"host" not in headers and scope["http_version"] == "1.1":
+            raise Refusal(400, "The Host header is required.")
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
+            raise Refusal(421, "This server has a different host name.")
+        origin = headers.get(b"origin")
+        if origin is not None and not self.is_own(origin.decode("latin-1").lower(), host):
+            raise Refusal(403, "This server only accepts requests from its own pages.")
+        self.charge(visit, cost_of(scope["method"], scope["path"], scope["query_string"]))
+        if scope["query_string"].count(b"&") >= MOST_KEYS:
+            raise Refusal(422, f"A query may have at most {MOST_KEYS} parameters.")
+
+    def charge(self, visit: Visit, cost: float) -> None:
+        """Charges the client of a request. Raises Refusal if they must wait."""
+        wait = 0
+        try:
+            left = visit.client.pay(cost)
+        except TooManyRequests as refusal:
+            left, wait = refusal.left, refusal.again or 0
+            raise
+        finally:
+            if left is not None:
+                visit.limits = [
+                    (b"ratelimit-policy", self.limits.policy),
+                    (b"ratelimit", b'"address";r=%d;t=%d' % (left, wait)),
+                ]
+
+    def is_own(self, origin: str, host: str) -> bool:
+        """Whether an origin is this server's own site."""
+        if origin in self.origins:
+            return True
+        try:
+            return bool(host) and urlsplit(origin).netloc == host
+        except ValueError:  # such as http://[x]
+            return False
+
+    async def body(self, visit: Visit, receive: Receive) -> bytes:
+        """Reads the body of a request within the limits."""
+        headers = visit.headers
+        if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
+            return b""
+        data = bytearray()
+        try:
+            async with asyncio.timeout(self.settings.body_timeout):
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refusal(400, "The request ended too early.")
+                    part = message.get("body", b"")
+                    data += part
+                    # Check each part as it arrives, so that unfinished bodies cannot fill the memory.
+                    if len(part) > CHEAP // 16:
+                        self.charge(visit, len(part) / CHEAP)
+                    if len(data) > self.settings.max_body:
+                        raise Refusal(413, f"A request body may have at most {self.settings.max_body:,} bytes.")
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            raise Refusal(408, "The request took too long to arrive.") from None
+        if data and headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+            raise Refusal(415, "The request body must be JSON, with the content type application/json.")
+        return bytes(data)
+
+
+class Visit:
+    """A request and its response."""
+
+    def __init__(self, scope: Scope, send: Send, limits: RateLimits) -> None:
+        self.scope = scope
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.began = time.perf_counter()
+        self.id = f"{_rng.getrandbits(64):016x}"  # to find the log line; not a secret
+        self.status: int | None = None
+        self.limits: list[tuple[bytes, bytes]] = []
+        self.arrived = False
+        """Whether the whole request has been read."""
+        authorization = self.headers.get(b"authorization")
+        self.client = scope["sender"] = limits.sender(client_address(scope), authorization, scope["path"])
+        self._send = send
+
+    @property
+    def route(self) -> str:
+        """The path pattern of the route, which contains no input of the client."""
+        return str(getattr(self.scope.get("endpoint"), "path", "other"))
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            api = self.scope["path"].startswith("/api/")
+            headers = [*message.get("headers", ()), (b"x-request-id", self.id.encode()), *self.limits]
+            if not any(name == b"cache-control" for name, _ in headers):
+                headers.append((b"cache-control", b"no-store" if api else b"no-cache"))
+            message["headers"] = [*headers, *(_API_PROTECTION_HEADERS if api else _PROTECTION_HEADERS)]
+        await self._send(message)
