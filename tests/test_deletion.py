@@ -69,6 +69,18 @@ def test_no_name_of_a_deleted_class_is_left_on_disk(tmp_path: Path) -> None:
         assert names_on_disk(tmp_path) == 0
 
 
+def test_another_server_forgets_a_deleted_class_with_its_games(tmp_path: Path) -> None:
+    with server(tmp_path) as here, server(tmp_path) as there:
+        teacher = fill(here)
+        headers = teacher.headers()
+        assert there.get(teacher.path, headers=headers).json()["boards"]
+        services: Any = there.app.runtime  # type: ignore[attr-defined]
+        assert len(services.rooms.cache) == len(NAMES) // 2
+        assert teacher.send("delete").status_code == 201
+        assert there.get(teacher.path, headers=headers).status_code == 404
+        assert (len(services.classes.cache), len(services.rooms.cache)) == (0, 0)
+
+
 def test_no_name_of_an_expired_class_or_game_is_left_on_disk(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         fill(client)

@@ -12,7 +12,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
@@ -93,9 +93,10 @@ class Connected:
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> Rows:
         return self._database.execute(_translated(statement), values)
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        with self._database.cursor() as cursor:
-            cursor.executemany(_translated(statement), rows)
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> Rows:
+        cursor = self._database.cursor()
+        cursor.executemany(_translated(statement), rows)
+        return cursor
 
 
 @lru_cache(100)

@@ -159,7 +159,7 @@ class Transaction(Protocol):
     """A connection to a database, inside a transaction. Placeholders are question marks."""
 
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Rows: ...
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object: ...
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> Rows: ...
 
 
 UPDATE = """
@@ -211,7 +211,7 @@ class Store(ABC):
                 database.execute("DELETE FROM reserved WHERE until < ?", (stream.created,))
                 if database.execute("SELECT 1 FROM reserved WHERE id = ?", (stream.id,)).fetchone():
                     return False
-            return insert(database, stream)
+            return insert(database, [stream])
 
         if await self._write(work):
             return stream
@@ -238,10 +238,9 @@ class Store(ABC):
         if not database.execute(UPDATE, values).rowcount:
             return None
         database.executemany(INSERT_EVENT, [(id, *event_row(event)) for event in change.events])
-        insert_members(database, id, change.members)
-        for stream in change.begins:
-            if not insert(database, stream):
-                raise StoreError(f"There is a {stream.kind} with this id already.")
+        insert_members(database, [(id, member) for member in change.members])
+        if not insert(database, change.begins):
+            raise StoreError("There is a game with this id already.")
         heads: dict[str, int] = {}
         for notice in change.notices:
             heads |= self._append_notice(database, notice, last.at)
@@ -259,7 +258,8 @@ class Store(ABC):
         )
         body = json.dumps(notice.body)
         rows = [(id, head, None, notice.kind, body, notice.key, at) for id, head in heads.items()]
-        database.executemany(INSERT_EVENT, rows)
+        if rows:
+            database.executemany(INSERT_EVENT, rows)
         return heads
 
     async def glance(self, ids: Collection[str]) -> dict[str, Glance]:
@@ -370,25 +370,26 @@ class Store(ABC):
         """Finishes the queued requests and closes the database."""
 
 
-def insert(database: Transaction, stream: Stream) -> bool:
-    """Inserts a stream with its members. Returns False if its id or its origin exists."""
-    row = (stream.id, stream.kind, stream.origin, stream.parent, json.dumps(stream.data))
-    times = (stream.status, stream.due, stream.created, stream.touched)
-    if not database.execute(INSERT_STREAM, (*row, *times)).rowcount:
+def insert(database: Transaction, streams: Collection[Stream]) -> bool:
+    """Inserts streams with their members. Returns False if the id or the origin of one exists."""
+    rows = [
+        (new.id, new.kind, new.origin, new.parent, json.dumps(new.data), new.status, new.due, new.created, new.touched)
+        for new in streams
+    ]
+    if rows and database.executemany(INSERT_STREAM, rows).rowcount < len(rows):
         return False
-    insert_members(database, stream.id, stream.members)
+    insert_members(database, [(stream.id, member) for stream in streams for member in stream.members])
     return True
 
 
-def insert_members(database: Transaction, id: str, members: tuple[Member, ...]) -> None:
-    if not members:
-        return
-    database.executemany(
-        "INSERT INTO member (stream, number, name, level, seen) VALUES (?, ?, ?, ?, ?)",
-        [(id, *member[:4]) for member in members],
-    )
-    tokens = [(id, member.number, *token) for member in members for token in member.tokens]
-    database.executemany("INSERT INTO token (stream, member, hash, reads_only) VALUES (?, ?, ?, ?)", tokens)
+def insert_members(database: Transaction, members: Collection[tuple[str, Member]]) -> None:
+    """Inserts members of streams, each with the id of the stream."""
+    if members:
+        rows = [(id, *member[:4]) for id, member in members]
+        database.executemany("INSERT INTO member (stream, number, name, level, seen) VALUES (?, ?, ?, ?, ?)", rows)
+    tokens = [(id, member.number, *token) for id, member in members for token in member.tokens]
+    if tokens:
+        database.executemany("INSERT INTO token (stream, member, hash, reads_only) VALUES (?, ?, ?, ?)", tokens)
 
 
 def event_row(event: Event) -> tuple[Any, ...]:
