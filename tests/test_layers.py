@@ -144,7 +144,15 @@ def test_imports_run_downwards() -> None:
 WEB_PACKAGES = {"fastapi", "msgspec", "starlette", "uvicorn"}
 # Within the server: which modules import nothing of which other modules and packages.
 SEPARATE = {
-    "web.positions": {"web.http", "web.rooms", "web.classes", "web.routes", "web.streams", "web.workers", *WEB_PACKAGES},
+    "web.positions": {
+        "web.http",
+        "web.rooms",
+        "web.classes",
+        "web.routes",
+        "web.streams",
+        "web.workers",
+        *WEB_PACKAGES,
+    },
     "web.http": {"web.positions", "web.rooms", "web.classes", "web.routes", "web.streams", "web.workers"},
     "web.rooms": {"web.http", "web.routes", "web.app", "starlette"},
     "web.classes": {"web.http", "web.routes", "web.app", "starlette"},

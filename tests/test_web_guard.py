@@ -386,6 +386,23 @@ def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
     assert "ZeroDivisionError" in failure["traceback"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/healthz"),
+        ("DELETE", "/api/games"),
+        ("HEAD", "/api/games/aaaaaaaaaaaa/events"),
+        ("PUT", "/api/review"),
+    ],
+)
+def test_another_method_is_refused_in_a_sentence(site: httpx.Client, method: str, path: str) -> None:
+    answer = site.request(method, path)
+    assert answer.status_code == 405
+    assert method not in answer.headers["allow"]
+    assert answer.headers["content-type"] == "application/json"
+    assert method == "HEAD" or answer.json() == {"detail": "Method Not Allowed."}
+
+
 def test_every_route_leads_from_the_guard_through_the_router_to_an_endpoint() -> None:
     app = App(Settings())
     *routes, static = app.router.routes
