@@ -387,20 +387,12 @@ def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/healthz"),
-        ("DELETE", "/api/games"),
-        ("HEAD", "/api/games/aaaaaaaaaaaa/events"),
-        ("PUT", "/api/review"),
-    ],
+    ("method", "path"), [("POST", "/healthz"), ("DELETE", "/api/games"), ("POST", "/api/games/aaaaaaaaaaaa/events")]
 )
 def test_another_method_is_refused_in_a_sentence(site: httpx.Client, method: str, path: str) -> None:
     answer = site.request(method, path)
-    assert answer.status_code == 405
+    assert (answer.status_code, answer.json()) == (405, {"detail": "Method Not Allowed."})
     assert method not in answer.headers["allow"]
-    assert answer.headers["content-type"] == "application/json"
-    assert method == "HEAD" or answer.json() == {"detail": "Method Not Allowed."}
 
 
 def test_every_route_leads_from_the_guard_through_the_router_to_an_endpoint() -> None:
