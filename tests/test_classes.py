@@ -340,7 +340,7 @@ def test_the_position_that_most_pupils_missed_is_suggested() -> None:
 
     def discussion(*met: list[list[dict[str, Any]]]) -> Any:
         """The suggestion after games in which both seats met these positions."""
-        grades = {
+        grades: Any = {
             table.id: [NO_GRADE | {"met": positions} for positions in seats]
             for table, seats in zip((*games, against_computer), met, strict=True)
         }

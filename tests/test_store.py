@@ -213,6 +213,18 @@ def test_a_change_can_begin_another_game(database: str) -> None:
     run(database, test)
 
 
+def test_a_change_that_begins_a_game_with_a_taken_id_stores_nothing(database: str) -> None:
+    async def test(store: Store) -> None:
+        await store.create(GAME)
+        await store.create(replace(GAME, id="another-game"))
+        change = Change((Event(1, 0, "move", {}, "a", 200.0),), "playing", begins=(replace(GAME, id="another-game"),))
+        with pytest.raises(StoreError):
+            await store.append(GAME.id, 0, change)
+        assert await store.read(GAME.id) == GAME
+
+    run(database, test)
+
+
 @pytest.mark.parametrize("statement", ["UPDATE event SET body = '{}'", "DELETE FROM event"])
 def test_events_cannot_be_changed_or_deleted(database: str, statement: str) -> None:
     async def test(store: Store) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from digitduels.web.classes.answers import GameBoard, board_of
 from digitduels.web.classes.state import Classroom
+from digitduels.web.positions.answers import Grade
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.live import Live
 
@@ -23,7 +24,7 @@ class Glimpse(NamedTuple):
 class Graded(NamedTuple):
     """The grades of both seats in a finished game, and the address of its review."""
 
-    seats: list[dict[str, Any]]
+    seats: list[Grade]
     review: str
 
 

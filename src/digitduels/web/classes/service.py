@@ -14,7 +14,15 @@ from digitduels.web.buckets import Buckets
 from digitduels.web.classes import acts
 from digitduels.web.classes.acts import Act, Context
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.answers import ActedClass, JoinedClass, NewClass, pupil_view, rules_of, teacher_view
+from digitduels.web.classes.answers import (
+    ActedClass,
+    ClassResults,
+    JoinedClass,
+    NewClass,
+    pupil_view,
+    rules_of,
+    teacher_view,
+)
 from digitduels.web.classes.live import Graded, LiveClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom, Pupil
@@ -390,7 +398,7 @@ class ClassService(StreamService[LiveClass]):
         if wait and not self._allowances.has_member_at(code.upper(), sender.address):
             raise Refusal(429, "Too many wrong codes. Try again in a minute.", again=round(wait) + 1)
 
-    async def results(self, code: str, token: str, sender: Sender) -> dict[str, Any]:
+    async def results(self, code: str, token: str, sender: Sender) -> ClassResults:
         """The results of a class, for its teacher. Games that the solver cannot judge count without critical moves."""
         live = await self.fresh((await self.find(code, sender, token)).value.id)
         classroom = live.value

@@ -60,7 +60,7 @@ class Live(Generic[F]):
         return STREAM_BYTES + EVENT_BYTES * self.value.head
 
 
-L = TypeVar("L", bound=Live)  # type: ignore[type-arg]
+L = TypeVar("L", bound=Live[Any])
 
 
 class Cache(Generic[L]):

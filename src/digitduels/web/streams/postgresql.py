@@ -85,7 +85,7 @@ _SEE = """
 
 
 class Connected:
-    """A session with psycopg, whose placeholders are not question marks."""
+    """A transaction in psycopg, whose placeholders are not question marks."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -240,7 +240,8 @@ class Store(ABC):
         database.executemany(INSERT_EVENT, [(id, *event_row(event)) for event in change.events])
         insert_members(database, id, change.members)
         for stream in change.begins:
-            insert(database, stream)
+            if not insert(database, stream):
+                raise StoreError(f"There is a {stream.kind} with this id already.")
         heads: dict[str, int] = {}
         for notice in change.notices:
             heads |= self._append_notice(database, notice, last.at)
