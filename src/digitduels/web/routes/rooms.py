@@ -31,11 +31,12 @@ Level = Annotated[int, Meta(ge=LEVELS[0], le=LEVELS[-1])]
 GameId = Annotated[str, Meta(max_length=60)]
 Name = Annotated[str, Meta(max_length=200)]
 OptionValues = Annotated[dict[str, int | str | list[int]], Meta(max_length=20)]
-Secret = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
+# `$` also matches before a line break at the end.
+Secret = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{16,64}$(?!\n)")]
 Key = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$",
+        pattern=r"^[A-Za-z0-9_-]{8,64}$(?!\n)",
         description="An idempotency key: new for each act, and the same for a retry.",
     ),
 ]
