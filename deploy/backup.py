@@ -34,7 +34,9 @@ def main() -> None:
             errors += [
                 f"{table} has a row without its game" for table, *_ in target.execute("PRAGMA foreign_key_check")
             ]
-            (games,) = target.execute("SELECT count(*) FROM game").fetchone()
+            earlier = target.execute("SELECT 1 FROM sqlite_schema WHERE name = 'game'").fetchone()  # editions 1 and 2
+            rows = "game" if earlier else "stream WHERE kind = 'game'"
+            (games,) = target.execute(f"SELECT count(*) FROM {rows}").fetchone()  # noqa: S608
     except sqlite3.Error as error:
         unchecked.unlink()
         sys.exit(f"backup.py: {error}.")

@@ -28,7 +28,7 @@ import httpx
 import psycopg
 
 from databases import Postgresql, start_postgresql
-from digitduels.web.store.postgresql import CONNECTIONS
+from digitduels.web.streams.postgresql import CONNECTIONS
 from servers import PATIENCE, QUICK, SERVE, Server
 
 LONG = {"game": "number-quest", "options": {"highest": 99, "copies": 10, "target": 1_000_000}}
@@ -212,7 +212,7 @@ async def locked(target: Target) -> AsyncIterator[Attack]:
         assert {answer.status_code for answer in await asyncio.gather(*waiting)} == {503}
 
     with psycopg.connect(target.database) as lock:
-        lock.execute("SELECT 1 FROM game WHERE id = %s FOR UPDATE", (game.id,))
+        lock.execute("SELECT 1 FROM stream WHERE id = %s FOR UPDATE", (game.id,))
         yield wait
 
 

@@ -64,6 +64,15 @@ def postgresql() -> Iterator[Postgresql]:
     server.stop()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, once of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.sqlite")
+    server: Postgresql = request.getfixturevalue("postgresql")
+    return server.database()
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An isolated home directory, so that no test sees or changes real games. Solved tables are shared."""

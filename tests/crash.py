@@ -32,9 +32,10 @@ from typing import Any, NamedTuple
 import httpx
 
 from databases import Postgresql, start_postgresql
-from digitduels.web.classes.classroom import Classroom
-from digitduels.web.rooms.acts import Room
-from digitduels.web.store import Event, Kept, KeptClass, Store, open_store
+from digitduels.web.classes.state import Classroom
+from digitduels.web.rooms.state import Room
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.store import Event, Store, Stream
 from servers import QUICK, Server
 
 GAMES = (
@@ -299,7 +300,7 @@ async def examine(database: str, report: Report) -> None:
     events: dict[str, dict[str, Event]] = {}
     try:
         for code in report.classes:
-            kept = await store.read_class(code)
+            kept = await store.read(code)
             events[code] = by_key(code, kept, report)
             if kept is not None:
                 await examine_tables(store, Classroom(kept), report)
@@ -316,7 +317,7 @@ async def examine(database: str, report: Report) -> None:
     examine_acts(events, report)
 
 
-def by_key(id: str, kept: Kept | KeptClass | None, report: Report) -> dict[str, Event]:
+def by_key(id: str, kept: Stream | None, report: Report) -> dict[str, Event]:
     """The events of a game or class by their keys; reports missing and unordered ones."""
     if kept is None:
         report.faults.append(f"lost: {id}")
@@ -334,7 +335,7 @@ async def examine_tables(store: Store, classroom: Classroom, report: Report) -> 
         game = await store.read(table.id)
         room = game and Room(game)
         if room and not room.over and (room.paused != classroom.paused or table.round != classroom.round):
-            report.faults.append(f"the game {table.id} does not agree with its class {classroom.code}")
+            report.faults.append(f"the game {table.id} does not agree with its class {classroom.id}")
 
 
 def examine_acts(events: dict[str, dict[str, Event]], report: Report) -> None:

@@ -16,9 +16,10 @@ from typing import Any
 
 from digitduels.web import logs
 from digitduels.web.rooms import acts
+from digitduels.web.rooms.state import Room
 from digitduels.web.server import listen, serve
 from digitduels.web.settings import Settings
-from digitduels.web.store import sqlite
+from digitduels.web.streams import sqlite
 from workers import NoWorkers
 
 
@@ -46,7 +47,7 @@ def ignores_the_version() -> None:
     """Accepts a move for any version."""
     act = acts.act
 
-    def careless(room: acts.Room, what: acts.Act, *more: Any) -> Any:
+    def careless(room: Room, what: acts.Act, *more: Any) -> Any:
         return act(room, what._replace(version=room.head), *more)
 
     acts.act = careless  # type: ignore[assignment]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,11 @@ from starlette.testclient import TestClient
 
 import digitduels as dd
 from digitduels.solver import Reference
-from digitduels.web.classes.classroom import ClassAct, Classroom, Context, begin_class, class_act, join_class
+from digitduels.web.classes.acts import Act, Context, act, begin, join
 from digitduels.web.classes.results import NO_GRADE, results
+from digitduels.web.classes.state import Classroom
 from digitduels.web.http.limits import RateLimits
+from digitduels.web.streams.credentials import hash_secret
 from web import application, wait_for
 
 pytestmark = pytest.mark.slow
@@ -327,16 +331,16 @@ def test_a_whole_lesson_with_two_rounds(client: TestClient) -> None:
 def test_the_position_that_most_pupils_missed_is_suggested() -> None:
     more = {"level": 2, "hints": False, "takebacks": False, "start": "book", "anonymous": False, "mode": "pairs"}
     rules = {"game": "operation-target", "options": {}, **more}
-    classroom = Classroom(begin_class(rules, "BCDFG", "a key", 0.0)[0])
+    classroom = Classroom(begin(rules, "BCDFG", "a key", 0.0)[0])
     for name in ("Ann", "Bob", "Cem", "Dora", "Eve"):
-        classroom = join_class(classroom, f"token of {name}", name, 0.0).classroom
-    classroom = class_act(classroom, ClassAct("pair", classroom.head, "another key"), Context(0.0)).classroom
+        classroom = join(classroom, f"token of {name}", name, 0.0).value
+    classroom = act(classroom, Act("pair", classroom.head, "another key"), Context(0.0)).value
     *games, against_computer = sorted(classroom.tables, key=lambda table: None in table.pupils)
     missed, found = ({"found": found, "path": "/there", "position": ["At 3"], "quest": "Find it."} for found in (0, 1))
 
     def discussion(*met: list[list[dict[str, Any]]]) -> Any:
         """The suggestion after games in which both seats met these positions."""
-        grades = {
+        grades: Any = {
             table.id: [NO_GRADE | {"met": positions} for positions in seats]
             for table, seats in zip((*games, against_computer), met, strict=True)
         }
@@ -386,9 +390,7 @@ def test_an_admitted_pupil_is_present_on_the_new_device(client: TestClient) -> N
         messages.append(message.get("body", b""))
 
     async def watching() -> set[int]:
-        live = await service._classes.load(teacher.code)
-        live.seen.clear()
-        return set(service._watchers.present(live))
+        return set(service.hub.present(teacher.code))
 
     def hears(text: bytes) -> None:
         wait_for(lambda: any(text in body for body in messages))
@@ -619,6 +621,21 @@ def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_pat
             still = client.post("/api/classes/BBBBB/pupils", json=body, headers=there)
             assert still.status_code == 429
         assert teacher.look()["version"] == 1
+
+
+def test_a_teacher_may_have_a_second_token_that_only_shows_the_class(tmp_path: Path) -> None:
+    file, wall = tmp_path / "games.sqlite", secrets.token_urlsafe(24)
+    with TestClient(application(database=str(file))) as client:
+        teacher = Teacher(client)
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("INSERT INTO token VALUES (?, 0, ?, true)", (teacher.code, hash_secret(wall)))
+    with TestClient(application(database=str(file))) as client:
+        teacher.client = client
+        assert teacher.look(wall)["role"] == teacher.look()["role"] == "teacher"
+        body = {"act": "end", "version": 0, "key": secrets.token_urlsafe(9)}
+        refused = client.post(f"{teacher.path}/acts", json=body, headers=teacher.headers(wall))
+        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching.")
+        assert teacher.act("end")["ended"]
 
 
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:

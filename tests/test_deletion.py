@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from databases import Postgresql
 from digitduels.web.app import App
-from digitduels.web.classes import class_service
-from digitduels.web.rooms.periodic import Clock
+from digitduels.web.classes import service as class_service
 from digitduels.web.settings import Settings
-from digitduels.web.store import Change, ClassChange, Event, Kept, KeptClass, Seat, Store, open_store
-from digitduels.web.store.interface import GAMES_AT_ONCE
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.periodic import Clock
+from digitduels.web.streams.store import CHILDREN_AT_ONCE, Change, Event, Member, Query, Store, Stream, Token
 from test_classes import Teacher
 from web import wait_for
 
@@ -26,8 +25,8 @@ pytestmark = pytest.mark.slow
 
 DAY = 86400.0
 NAMES = [f"Zebulon{number}" for number in range(30)]
-CLASS = KeptClass("KFMTX", "the id", b"token", {"game": "number-duel"}, 100.0)
-GAME = Kept("game", {"game": "number-duel"}, None, "playing", False, 100.0, 100.0, code="KFMTX")
+CLASS = Stream("KFMTX", "class", {"game": "number-duel"}, "playing", False, 100.0, 100.0)
+GAME = Stream("game", "game", {"game": "number-duel"}, "playing", False, 100.0, 100.0, parent="KFMTX")
 
 
 def names_on_disk(folder: Path) -> int:
@@ -52,19 +51,11 @@ def server(folder: Path, **settings: Any) -> TestClient:
 
 async def many_games(store: Store, count: int, code: str = "KFMTX") -> None:
     """Stores a class with many games."""
-    await store.create_class(replace(CLASS, code=code, id=code))
-    seats = tuple(Seat(seat, b"token", f"{NAMES[seat]} {code}", None, 100.0) for seat in (0, 1))
-    games = tuple(replace(GAME, id=f"{code} {number}", seats=seats, code=code) for number in range(count))
-    await store.append_class(code, 0, ClassChange((Event(1, None, "pair", {}, "a", 100.0),), games))
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database, of each kind."""
-    if request.param == "sqlite":
-        return str(tmp_path / "games.sqlite")
-    postgresql: Postgresql = request.getfixturevalue("postgresql")
-    return postgresql.database()
+    pupils = tuple(Member(number, NAMES[number], None, 100.0, (Token("token"),)) for number in (0, 1))
+    await store.create(replace(CLASS, id=code, origin=code, members=pupils))
+    seats = tuple(Member(seat, f"{NAMES[seat]} {code}", None, 100.0, (Token("token"),)) for seat in (0, 1))
+    games = tuple(replace(GAME, id=f"{code} {number}", members=seats, parent=code) for number in range(count))
+    await store.append(code, 0, Change((Event(1, None, "pair", {}, "a", 100.0),), "playing", begins=games))
 
 
 # Names
@@ -78,15 +69,25 @@ def test_no_name_of_a_deleted_class_is_left_on_disk(tmp_path: Path) -> None:
         assert names_on_disk(tmp_path) == 0
 
 
+def test_another_server_forgets_a_deleted_class_with_its_games(tmp_path: Path) -> None:
+    with server(tmp_path) as here, server(tmp_path) as there:
+        teacher = fill(here)
+        headers = teacher.headers()
+        assert there.get(teacher.path, headers=headers).json()["boards"]
+        services: Any = there.app.runtime  # type: ignore[attr-defined]
+        assert len(services.rooms.cache) == len(NAMES) // 2
+        assert teacher.send("delete").status_code == 201
+        assert there.get(teacher.path, headers=headers).status_code == 404
+        assert (len(services.classes.cache), len(services.rooms.cache)) == (0, 0)
+
+
 def test_no_name_of_an_expired_class_or_game_is_left_on_disk(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         fill(client)
         client.post("/api/games", json={"game": "number-duel", "name": NAMES[0]})
     with sqlite3.connect(tmp_path / "games.sqlite") as database:
-        for table, column in (("class", "created"), ("game", "created"), ("game", "touched"), ("pupil", "seen")):
+        for table, column in (("stream", "created"), ("stream", "touched"), ("member", "seen")):
             database.execute(f"UPDATE {table} SET {column} = 100")
-        database.execute("DROP TRIGGER class_event_stays")
-        database.execute("UPDATE class_event SET at = 100")
     database.close()
     with server(tmp_path, grace=0):
         wait_for(lambda: names_on_disk(tmp_path) == 0)
@@ -99,15 +100,15 @@ def test_deleted_rows_are_overwritten_whatever_sqlite_was_built_with(tmp_path: P
 
 
 def test_names_are_erased_later_if_another_process_is_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("digitduels.web.store.sqlite.ERASE_AGAIN", 0.0)
+    monkeypatch.setattr("digitduels.web.streams.sqlite.ERASE_AGAIN", 0.0)
 
     async def main() -> None:
         store = open_store(str(tmp_path / "games.sqlite"))
         await many_games(store, 3)
         reader = sqlite3.connect(tmp_path / "games.sqlite")
         reader.execute("BEGIN")
-        assert reader.execute("SELECT count(*) FROM seat").fetchone() == (6,)
-        await store.delete_class("KFMTX", 500.0)
+        assert reader.execute("SELECT count(*) FROM member").fetchone() == (8,)
+        await store.delete("KFMTX", 500.0)
         assert names_on_disk(tmp_path) > 0, "the reader still sees the old rows"
         reader.close()
         await store.check()
@@ -144,11 +145,11 @@ def test_a_database_is_readable_for_its_owner_only_even_an_old_one(tmp_path: Pat
 def test_moves_are_stored_while_a_large_class_is_being_deleted(database: str) -> None:
     async def main() -> None:
         store = open_store(database)
-        await many_games(store, 3 * GAMES_AT_ONCE)
-        deleting = asyncio.create_task(store.delete_class("KFMTX", 500.0))
+        await many_games(store, 3 * CHILDREN_AT_ONCE)
+        deleting = asyncio.create_task(store.delete("KFMTX", 500.0))
         stored = 0
         while not deleting.done():
-            await store.create(replace(GAME, id=f"other {stored}", code=None))
+            await store.create(replace(GAME, id=f"other {stored}", parent=None))
             stored += 1
         assert await deleting
         assert stored >= 3, "one for every transaction of the deletion"
@@ -161,23 +162,23 @@ def test_moves_are_stored_while_a_large_class_is_being_deleted(database: str) ->
 def test_an_interrupted_deletion_is_finished_later(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         store = open_store(database)
-        await many_games(store, GAMES_AT_ONCE + 5)
-        deleting = asyncio.create_task(store.delete_class("KFMTX", 500.0, b"the act"))
-        while await store.read_class("KFMTX") is not None:
+        await many_games(store, CHILDREN_AT_ONCE + 5)
+        deleting = asyncio.create_task(store.delete("KFMTX", 500.0, "the act"))
+        while await store.read("KFMTX") is not None:
             await asyncio.sleep(0)
         deleting.cancel()
         await asyncio.gather(deleting, return_exceptions=True)
         await store.close()
         store = open_store(database)
-        assert await store.read_class("KFMTX") is None
-        assert await store.deletion("KFMTX") == b"the act", "to whoever repeats the act, it is done"
-        change = ClassChange((Event(2, None, "end", {}, "b", 200.0),))
-        assert await store.append_class("KFMTX", 1, change) is None
-        for code in await store.expired_classes(0.0):
-            assert await store.delete_class(code, 500.0)
-        assert await store.read(f"KFMTX {GAMES_AT_ONCE + 4}") is None
-        assert await store.expired_classes(1e12) == []
-        assert await store.deletion("KFMTX") == b"the act"
+        assert await store.read("KFMTX") is None
+        assert await store.deletion("KFMTX") == "the act", "to whoever repeats the act, it is done"
+        change = Change((Event(2, None, "end", {}, "b", 200.0),), "over")
+        assert await store.append("KFMTX", 1, change) is None
+        for code in await store.find(Query.FORGOTTEN, 0.0):
+            assert await store.delete(code, 500.0)
+        assert await store.read(f"KFMTX {CHILDREN_AT_ONCE + 4}") is None
+        assert await store.find(Query.FORGOTTEN, 1e12) == []
+        assert await store.deletion("KFMTX") == "the act"
         await store.close()
 
     asyncio.run(main())
@@ -193,10 +194,10 @@ def test_a_class_that_cannot_be_deleted_stops_no_other(tmp_path: Path, caplog: p
     asyncio.run(prepare())
     with sqlite3.connect(tmp_path / "games.sqlite") as database:
         database.execute(
-            "CREATE TRIGGER bad BEFORE DELETE ON class WHEN OLD.code = 'AAAAA' BEGIN SELECT RAISE(ABORT, 'bad'); END"
+            "CREATE TRIGGER bad BEFORE DELETE ON stream WHEN OLD.id = 'AAAAA' BEGIN SELECT RAISE(ABORT, 'bad'); END"
         )
     with server(tmp_path, grace=0):
-        wait_for(lambda: database.execute("SELECT code FROM class").fetchall() == [("AAAAA",)])
+        wait_for(lambda: database.execute("SELECT id FROM stream").fetchall() == [("AAAAA",)])
     database.close()
     assert any(record.getMessage() == "background" for record in caplog.records)
 
@@ -209,13 +210,13 @@ def test_a_class_expires_by_its_newest_sign_of_life(database: str) -> None:
         store = open_store(database)
         for code in ("AAAAA", "BBBBB", "CCCCC", "DDDDD"):
             await many_games(store, 1, code)
-        await store.append_class("BBBBB", 1, ClassChange((Event(2, None, "pause", {}, "b", 300.0),)))
-        await store.see_pupils([("CCCCC", 1)], 300.0)
+        await store.append("BBBBB", 1, Change((Event(2, None, "pause", {}, "b", 300.0),), "playing"))
+        await store.see([("CCCCC", 1)], 300.0)
         move = Event(1, 0, "move", {}, "c", 300.0)
         await store.append("DDDDD 0", 0, Change((move,), "playing", False))
-        assert await store.expired_classes(100.0) == []
-        assert await store.expired_classes(101.0) == ["AAAAA"]
-        assert sorted(await store.expired_classes(301.0)) == ["AAAAA", "BBBBB", "CCCCC", "DDDDD"]
+        assert await store.find(Query.FORGOTTEN, 100.0) == []
+        assert await store.find(Query.FORGOTTEN, 101.0) == ["AAAAA"]
+        assert sorted(await store.find(Query.FORGOTTEN, 301.0)) == ["AAAAA", "BBBBB", "CCCCC", "DDDDD"]
         await store.close()
 
     asyncio.run(main())

@@ -28,8 +28,10 @@ from databases import Postgresql
 from digitduels.match import Match
 from digitduels.web.rooms import acts
 from digitduels.web.rooms.acts import Act
+from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
-from digitduels.web.store import Store, open_store
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.store import Store
 from servers import QUICK, Server
 from test_proxy import NAME, NGINX, Proxy
 
@@ -274,6 +276,13 @@ def test_a_backup_of_a_running_server_is_restored(tmp_path: Path) -> None:
         assert client.post(f"{path}/moves", json=body, headers=headers).status_code == 422, "not this player's turn"
 
 
+def test_a_database_of_an_earlier_edition_is_backed_up_before_the_update(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    command = [sys.executable, str(DEPLOY / "backup.py"), str(ROOT / "tests/second_edition/games.sqlite"), str(copy)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert re.fullmatch(r"\d\d games are in .*\.\n", ran.stdout)
+
+
 def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> None:
     file, copy = tmp_path / "games.sqlite", tmp_path / "copy.sqlite"
     copy.write_text("the good one")
@@ -300,11 +309,11 @@ def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
         kept, _, invite = acts.begin(Match(dd.game("number-duel")), 0, "Annabel", None, 1.0, secrets.token_hex(16))
         await store.create(kept)
         assert invite is not None
-        result = acts.join(acts.Room(kept), invite, secrets.token_hex(16), "Bob", 2.0)
+        result = acts.join(Room(kept), invite, secrets.token_hex(16), "Bob", 2.0)
         for number in range(int(moves) + 1):
             assert result.change is not None
             await store.append(kept.id, number, result.change)
-            room = result.room
+            room = result.value
             move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
             act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
             result = acts.act(room, act, 3.0)

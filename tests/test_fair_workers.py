@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.testclient import TestClient
@@ -25,11 +25,15 @@ from digitduels.solver.solution_cache import SolutionCache
 from digitduels.web.app import App
 from digitduels.web.positions.analysis import unsolved_reply
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import acts, live, opponents
-from digitduels.web.rooms.acts import Room
-from digitduels.web.rooms.live import LiveRoom, LiveRooms
+from digitduels.web.rooms import acts, opponents
+from digitduels.web.rooms.live import LiveRoom, _move_texts
 from digitduels.web.rooms.opponents import FAILED, NOT_NOW, NOT_PERFECT, Opponents
+from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
+from digitduels.web.streams import live
+from digitduels.web.streams.fold import NOBODY
+from digitduels.web.streams.live import Cache
+from digitduels.web.streams.store import Store
 from digitduels.web.workers import backoff, supervisor
 from digitduels.web.workers.backoff import Backoff
 from digitduels.web.workers.supervisor import Supervisor, Urgency, Worker, WorkerDied, WorkerPool
@@ -611,18 +615,22 @@ def test_the_computer_thinks_in_others_games_however_many_one_founder_has(monkey
 # Memory
 
 
+def cache_of_rooms() -> Cache[LiveRoom]:
+    return Cache(cast(Store, None), "game", "", lambda stream: LiveRoom(Room(stream)))
+
+
 def test_rooms_with_new_rules_stay_within_the_memory_limit() -> None:
     async def main() -> None:
-        rooms = LiveRooms(None)  # type: ignore[arg-type]
+        rooms = cache_of_rooms()
         for number in range(2000):
-            room = rooms.add(room_of("number-quest", {"target": 1000 + number}, None, number))
-            room.state(live.NOBODY)
-            assert rooms.weight <= live.MOST_ROOM_BYTES
+            room = rooms.add(LiveRoom(room_of("number-quest", {"target": 1000 + number}, None, number)))
+            room.state(NOBODY)
+            assert rooms.weight <= live.MOST_STREAM_BYTES
         assert 500 < len(rooms) < 2000
-        assert rooms.known(room.room.id) is room
-        assert rooms.weight == sum(other.weight for other in rooms._rooms.values())
+        assert rooms.known(room.value.id) is room
+        assert rooms.weight == sum(other.weight for other in rooms._streams.values())
         gc.collect()
-        assert len(live._move_texts) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
+        assert len(_move_texts) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
         rooms.close()
 
     asyncio.run(main())
@@ -648,17 +656,17 @@ def test_a_room_weighs_what_its_moves_and_its_words_take(monkeypatch: pytest.Mon
 
 
 def test_reading_long_games_stays_within_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_ROOM_BYTES", 1 << 19)
+    monkeypatch.setattr(live, "MOST_STREAM_BYTES", 1 << 19)
 
     async def main() -> None:
-        rooms = LiveRooms(None)  # type: ignore[arg-type]
+        rooms = cache_of_rooms()
         for number in range(10):
             match = Match(dd.game("operation-target", target=10**100 + number))
             for _ in range(100):
                 match.play(match.game.legal_moves(match.state)[0])
             kept, *_ = acts.begin(match, 0, "Ann", None, time.time(), f"key {number}")
-            rooms.add(Room(kept))
-        ids = list(rooms._rooms)
+            rooms.add(LiveRoom(Room(kept)))
+        ids = list(rooms._streams)
         for id in ids:
             room = rooms.known(id)
             if room is not None:

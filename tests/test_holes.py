@@ -22,9 +22,11 @@ from starlette.testclient import TestClient
 from conftest import PATIENCE
 from digitduels.web.app import App
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import acts, opponents, periodic, service
-from digitduels.web.rooms.periodic import Clock
+from digitduels.web.rooms import opponents, service
+from digitduels.web.rooms.state import visible
 from digitduels.web.settings import Settings
+from digitduels.web.streams import periodic
+from digitduels.web.streams.periodic import Clock
 from digitduels.web.workers.supervisor import BUSY, WORKERS_TRIED, Worker
 from test_rooms import Friends, sql
 from web import application, running, wait_for
@@ -67,7 +69,7 @@ def test_names_that_look_alike_are_made_different(site: httpx.Client, first: str
     assert joined.status_code == 201, joined.text
     names = joined.json()["state"]["names"]
     assert names[0].casefold() != names[1].casefold()
-    assert all(acts.visible(name) == name for name in names)
+    assert all(visible(name) == name for name in names)
 
 
 def test_a_token_opens_its_own_seat_and_a_forged_token_opens_none(site: httpx.Client) -> None:
@@ -138,16 +140,16 @@ def test_a_game_that_fails_to_replay_is_marked_and_the_others_go_on(tmp_path: Pa
     settings = {"database": str(file), "grace": 0}
     with TestClient(application(**settings)) as client:
         gone, odd, idle = Friends(client), Friends(client), Friends(client)
-    sql(file, "UPDATE game SET touched = 0, created = 0")
-    sql(file, "UPDATE game SET rules = replace(rules, 'number-quest', 'no-such-game') WHERE id = ?", gone.id)
-    sql(file, "UPDATE game SET rules = replace(rules, 'target', 'no-such-option'), due = 1 WHERE id = ?", odd.id)
+    sql(file, "UPDATE stream SET touched = 0, created = 0")
+    sql(file, "UPDATE stream SET data = replace(data, 'number-quest', 'no-such-game') WHERE id = ?", gone.id)
+    sql(file, "UPDATE stream SET data = replace(data, 'target', 'no-such-option'), due = 1 WHERE id = ?", odd.id)
     with TestClient(application(**settings)) as client:
         idle.client = client
         wait_for(lambda: idle.state["closed"])
         for game in (gone, odd):
             answer = client.get(f"/api/games/{game.id}")
             assert (answer.status_code, "cannot be shown here" in answer.json()["detail"]) == (404, True), answer.text
-        wait_for(lambda: len(sql(file, "SELECT id FROM game WHERE broken IS NOT NULL")) == 2)
+        wait_for(lambda: len(sql(file, "SELECT id FROM stream WHERE broken IS NOT NULL")) == 2)
 
 
 def test_a_background_loop_survives_exceptions(caplog: pytest.LogCaptureFixture) -> None:
@@ -210,7 +212,7 @@ def test_nothing_is_deleted_or_closed_during_the_grace_period_after_a_start(tmp_
     file = tmp_path / "games.sqlite"
     with TestClient(application(database=str(file))) as client:
         idle, alone = Friends(client), Friends(client, join=False)
-    sql(file, "UPDATE game SET touched = 0, created = 0")
+    sql(file, "UPDATE stream SET touched = 0, created = 0")
     with TestClient(application(database=str(file), grace=24)) as client:
         rooms: Any = client.app.runtime.rooms  # type: ignore[attr-defined]
         portal: Any = client.portal
@@ -224,13 +226,13 @@ def test_games_that_ended_long_ago_are_deleted_with_their_events(tmp_path: Path)
     with TestClient(application(database=str(file))) as client:
         over, playing = Friends(client), Friends(client)
         over.act(1, "concede")
-    sql(file, "UPDATE game SET touched = touched - 181 * 86400 WHERE id = ?", over.id)
-    with pytest.raises(sqlite3.Error, match="only with their game"):
+    sql(file, "UPDATE stream SET touched = touched - 181 * 86400 WHERE id = ?", over.id)
+    with pytest.raises(sqlite3.Error, match="only with their stream"):
         sql(file, "DELETE FROM event")
     with TestClient(application(database=str(file), grace=0)) as client:
         wait_for(lambda: client.get(f"/api/games/{over.id}").status_code == 404)
         assert client.get(f"/api/games/{playing.id}").status_code == 200
-    assert sql(file, "SELECT count(*) FROM event WHERE game = ?", over.id) == [(0,)]
+    assert sql(file, "SELECT count(*) FROM event WHERE stream = ?", over.id) == [(0,)]
 
 
 def test_a_clock_jump_is_logged_and_restarts_the_grace_period(

@@ -31,13 +31,18 @@ from databases import Postgresql
 from digitduels.web.connections import Limits
 from digitduels.web.positions.view import position_view
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import live
-from digitduels.web.rooms.acts import Room, begin
+from digitduels.web.rooms import live as live_rooms
+from digitduels.web.rooms import service as room_service
+from digitduels.web.rooms.acts import begin
+from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.service import RoomService
+from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
-from digitduels.web.store import Store
-from digitduels.web.store import postgresql as postgresql_store
-from digitduels.web.store.postgresql import CONNECTIONS
+from digitduels.web.streams import live
+from digitduels.web.streams import postgresql as postgresql_store
+from digitduels.web.streams.live import Cache
+from digitduels.web.streams.postgresql import CONNECTIONS
+from digitduels.web.streams.store import Store
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import Urgency, WorkerPool
 from servers import QUICK
@@ -71,7 +76,7 @@ def test_the_state_of_a_game_is_built_once_per_version_however_many_watch(
         built.append(len(match.moves))
         return position_view(match, *more)
 
-    monkeypatch.setattr(live, "position_view", build)
+    monkeypatch.setattr(live_rooms, "position_view", build)
 
     async def main() -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (_, client):
@@ -94,7 +99,7 @@ def test_a_long_game_is_replayed_outside_the_event_loop(tmp_path: Path, monkeypa
         threads.append(threading.current_thread().name)
         return Room(kept)
 
-    monkeypatch.setattr(live, "Room", replay)
+    monkeypatch.setattr(room_service, "Room", replay)
     file = str(tmp_path / "games.sqlite")
 
     async def main() -> None:
@@ -102,6 +107,7 @@ def test_a_long_game_is_replayed_outside_the_event_loop(tmp_path: Path, monkeypa
             games = [await Player(client).begin(), await long_game(client, 900), await long_game(client, 0)]
             for _ in range(live.LONG):
                 await games[2].move()
+        threads.clear()
         async with serving(file) as (_, client):  # with an empty cache
             for game in games:
                 assert (await client.get(f"/api/games/{game.id}")).status_code == 200
@@ -200,14 +206,14 @@ def own_memory(server: servers.Server) -> int:
 
 
 def test_the_cache_of_games_is_bounded_by_games_and_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_ROOMS", 3)
-    rooms = live.LiveRooms(cast(Store, None))
+    monkeypatch.setattr(live, "MOST_STREAMS", 3)
+    rooms: Cache[LiveRoom] = Cache(cast(Store, None), "game", "", lambda stream: LiveRoom(Room(stream)))
 
     def add(moves: int) -> str:
         match = dd.Match(dd.game("number-quest"))
         for token in islice(SHORT, moves):
             match.play(match.game.read(token))
-        return rooms.add(Room(begin(match, 0, "", None, 1.0, secrets.token_hex(16))[0])).room.id
+        return rooms.add(LiveRoom(Room(begin(match, 0, "", None, 1.0, secrets.token_hex(16))[0]))).value.id
 
     def kept(*ids: str) -> list[bool]:
         return [rooms.known(id) is not None for id in ids]
@@ -224,7 +230,7 @@ def test_the_cache_of_games_is_bounded_by_games_and_by_bytes(monkeypatch: pytest
     assert kept(first, third, fourth, *longest) == [True, False, False, False, True, True]
     long = (rooms.weight - short) // 2
     assert long > short
-    monkeypatch.setattr(live, "MOST_ROOM_BYTES", short + 2 * long - 1)
+    monkeypatch.setattr(live, "MOST_STREAM_BYTES", short + 2 * long - 1)
     last = add(12)
     assert kept(first, *longest[1:], last) == [True, False, False, True]
     rooms.close()
@@ -416,7 +422,7 @@ def test_only_a_few_requests_may_wait_for_one_game(tmp_path: Path) -> None:
         async with serving(str(tmp_path / "games.sqlite")) as (server, client):
             service: RoomService = server.config.app.runtime.rooms  # type: ignore[union-attr]
             game = await Player(client).begin()
-            room = await service.live.get(game.id)
+            room = await service.cache.get(game.id)
             body = {"version": 1, "move": "+5", "key": secrets.token_urlsafe(9)}
 
             def move() -> asyncio.Task[httpx.Response]:
@@ -424,14 +430,14 @@ def test_only_a_few_requests_may_wait_for_one_game(tmp_path: Path) -> None:
                 return asyncio.create_task(client.post(f"/api/games/{game.id}/moves", json=body, headers=headers))
 
             async with room.lock:
-                waiting = [move() for _ in range(live.MOST_AT_ONCE)]
-                while room.users < live.MOST_AT_ONCE:
+                waiting = [move() for _ in range(service.most_waiting)]
+                while room.users < service.most_waiting:
                     await asyncio.sleep(0.01)
                 refused = await move()
                 assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
                 assert not any(task.done() for task in waiting)
             statuses = [answer.status_code for answer in await asyncio.gather(*waiting)]
-            assert sorted(statuses) == [200] * (live.MOST_AT_ONCE - 1) + [201]
+            assert sorted(statuses) == [200] * (service.most_waiting - 1) + [201]
 
     asyncio.run(main())
 
@@ -447,14 +453,14 @@ def test_a_locked_row_blocks_only_its_own_game(postgresql: Postgresql, monkeypat
             headers = {"Authorization": f"Bearer {game.token}"}
             path = f"/api/games/{game.id}/moves"
             with psycopg.connect(database) as lock:
-                lock.execute("SELECT 1 FROM game WHERE id = %s FOR UPDATE", (game.id,))
+                lock.execute("SELECT 1 FROM stream WHERE id = %s FOR UPDATE", (game.id,))
                 late = await client.post(path, json=body, headers=headers)
                 assert (late.status_code, late.headers["Retry-After"]) == (503, "1")
         monkeypatch.setattr(postgresql_store, "OPTIONS", "")
         monkeypatch.setattr(postgresql_store, "ANSWER_SECONDS", float(PATIENCE))
         async with serving(database) as (_, client):
             with psycopg.connect(database) as lock, psycopg.connect(database, autocommit=True) as observer:
-                lock.execute("SELECT 1 FROM game WHERE id = %s FOR UPDATE", (game.id,))
+                lock.execute("SELECT 1 FROM stream WHERE id = %s FOR UPDATE", (game.id,))
                 moves = [client.post(path, json=body, headers=headers) for _ in range(CONNECTIONS + 1)]
                 waiting = [asyncio.create_task(move) for move in moves]
                 locks = "SELECT count(*) FROM pg_locks WHERE NOT granted"

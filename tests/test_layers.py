@@ -67,12 +67,21 @@ GAME_TABLES = {
 # These modules must have the name of their command or route.
 FACES = ("cli.commands.", "web.routes.")
 
-# Constants with the same meaning in each module: the version of its format, the migrations of its database, the
-# subcommands and the examples of a command, the endpoints of a group of routes.
-SAME_MEANING = {"VERSION", "MIGRATIONS", "COMMANDS", "EXAMPLES", "ENDPOINTS"}
+# Two packages with the same structure use the same names for the same parts.
+ALIKE = ("web.rooms.", "web.classes.")
+
+# Constants with the same meaning in each module: the version of its format, the subcommands and the examples of a
+# command, the endpoints of a group of routes.
+SAME_MEANING = {"VERSION", "COMMANDS", "EXAMPLES", "ENDPOINTS"}
 
 # The types of JSON are named after what they describe.
-JSON_TYPES = ("web.positions.answers", "web.routes.states")
+JSON_TYPES = (
+    "web.positions.answers",
+    "web.rooms.answers",
+    "web.classes.answers",
+    "web.classes.lessons",
+    "web.description",
+)
 
 # Modules of packages that look alike.
 LOOK_ALIKES = {"answers", "errors", "positions"}
@@ -134,13 +143,14 @@ def test_imports_run_downwards() -> None:
 
 
 WEB_PACKAGES = {"fastapi", "msgspec", "starlette", "uvicorn"}
+SERVICES = {"web.rooms", "web.classes", "web.streams", "web.workers"}
 # Within the server: which modules import nothing of which other modules and packages.
 SEPARATE = {
-    "web.positions": {"web.http", "web.rooms", "web.classes", "web.routes", "web.store", "web.workers", *WEB_PACKAGES},
-    "web.http": {"web.positions", "web.rooms", "web.classes", "web.routes", "web.store", "web.workers"},
+    "web.positions": {"web.http", "web.routes", "web.app", *SERVICES, *WEB_PACKAGES},
+    "web.http": {"web.positions", "web.routes", "web.app", *SERVICES},
     "web.rooms": {"web.http", "web.routes", "web.app", "starlette"},
     "web.classes": {"web.http", "web.routes", "web.app", "starlette"},
-    "web.store": {"web.http", "web.routes", "web.app", *WEB_PACKAGES},
+    "web.streams": {"web.http", "web.rooms", "web.classes", "web.routes", "web.app", *WEB_PACKAGES},
     "web.workers": {"web.http", "web.routes", "web.app", *WEB_PACKAGES},
 }
 
@@ -308,9 +318,14 @@ def bare(name: str) -> str:
     return re.sub(r"(?<=\w{4})(ings?|[eo]rs?|s)$", "", name)
 
 
+def test_packages_that_should_look_alike_have_the_same_modules() -> None:
+    parts = [{module.removeprefix(package) for module in modules() if module.startswith(package)} for package in ALIKE]
+    assert set.intersection(*parts) == {"acts", "answers", "live", "service", "state"}
+
+
 def test_no_two_modules_have_nearly_the_same_name() -> None:
     assert bare("worker") == bare("workers") == bare("working")
-    named = [module for module in modules() if "__main__" not in module and not module.startswith(FACES)]
+    named = [module for module in modules() if "__main__" not in module and not module.startswith((*FACES, *ALIKE))]
     twins = [
         f"{one} and {other}"
         for one, other in combinations(named, 2)
@@ -340,7 +355,8 @@ def public_names() -> Iterator[tuple[str, str]]:
 def test_a_public_constant_or_class_has_one_meaning() -> None:
     homes = defaultdict(set)
     for name, module in public_names():
-        homes[name].add(module)
+        package = next((package for package in ALIKE if module.startswith(package)), "")
+        homes[name].add(module.replace(package, "web.*.") if package else module)
     assert homes.keys() > SAME_MEANING
     twice = {name: sorted(modules) for name, modules in homes.items() if len(modules) > 1 and name not in SAME_MEANING}
     assert not twice, "\n".join(f"{name}: {', '.join(modules)}" for name, modules in sorted(twice.items()))

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from digitduels.web.classes import class_service
-from digitduels.web.classes.classroom import MOST_PUPILS
+from digitduels.web.classes import service as class_service
+from digitduels.web.classes.acts import MOST_PUPILS
 from digitduels.web.connections import Limits
 from digitduels.web.http.limits import COSTS, Turns, cost_of
 from digitduels.web.settings import Settings
@@ -238,7 +238,7 @@ def test_a_class_whose_game_is_not_installed_any_more_says_so(tmp_path: Path) ->
     with site(tmp_path) as client:
         teacher = Teacher(client)
     with sqlite3.connect(tmp_path / "games.sqlite") as database:
-        database.execute("""UPDATE class SET rules = replace(rules, 'operation-target', 'gone-game')""")
+        database.execute("""UPDATE stream SET data = replace(data, 'operation-target', 'gone-game')""")
     database.close()
     with site(tmp_path) as client:
         answer = client.get(teacher.path, headers=at(TEACHER, teacher.token))

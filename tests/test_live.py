@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,8 +18,8 @@ import pytest
 import servers
 import virtual_time
 from conftest import PATIENCE
-from digitduels.web.rooms import feed, service
-from digitduels.web.rooms.feed import Hub
+from digitduels.web.streams import feed, service
+from digitduels.web.streams.feed import Hub
 from servers import QUICK
 from web import serving
 
@@ -116,14 +117,14 @@ def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) 
             for _ in range(3):
                 async with watching(client, id) as lines:
                     assert await next_state(lines)
-                    assert hub.streams == 1
-                while hub.streams:
+                    assert hub.feeds == 1
+                while hub.feeds:
                     await asyncio.sleep(0.01)
             assert hub.watched == {}
             before = len(asyncio.all_tasks())
             async with watching(client, id) as lines:
                 assert await next_state(lines)
-            while hub.streams or len(asyncio.all_tasks()) > before:
+            while hub.feeds or len(asyncio.all_tasks()) > before:
                 await asyncio.sleep(0.01)  # until the timeout of `serving`
 
     asyncio.run(main())
@@ -168,7 +169,7 @@ class Reader:
 
 
 def stream(hub: Hub, reader: Reader, first: Callable[[], Awaitable[tuple[int, bytes] | None]]) -> asyncio.Task[None]:
-    return asyncio.create_task(hub.stream("a game", None, first, reader.receive, reader.send))
+    return asyncio.create_task(hub.feed("a game", None, "", first, reader.receive, reader.send))
 
 
 async def version_1() -> tuple[int, bytes]:
@@ -182,10 +183,10 @@ def test_a_slow_client_gets_only_the_newest_state() -> None:
         while not reader.got:
             await asyncio.sleep(0)
         for version in range(2, 1000):
-            hub.publish("a game", version, b"%d" % version)
+            hub.publish("a game", version, {"": b"%d" % version})
             if version % 100 == 0:
                 await asyncio.sleep(0)
-        hub.publish("a game", 5, b"an old one that came late")
+        hub.publish("a game", 5, {"": b"an old one that came late"})
         reader.read.set()
         await asyncio.sleep(1)
         assert [reader.got[0], reader.got[-1]] == [b"data: 1\n\n", b"data: 999\n\n"]
@@ -205,7 +206,7 @@ def test_a_heartbeat_never_replaces_an_update(monkeypatch: pytest.MonkeyPatch) -
 
     async def main() -> None:
         monkeypatch.setattr(feed, "HEARTBEAT", (0.0, 0.0))
-        watcher = feed.Watcher(send, None)
+        watcher = feed.Watcher(send, None, "")
         for version in range(1, 200):
             watcher.tell(version, b"%d" % version)
             for _ in range(version % 5 + 3):
@@ -224,11 +225,11 @@ def test_a_client_that_stops_reading_is_dropped() -> None:
         streaming = stream(hub, reader, version_1)
         while not reader.got:
             await asyncio.sleep(0)
-        hub.publish("a game", 2, b"2")
+        hub.publish("a game", 2, {"": b"2"})
         await asyncio.sleep(feed.STALLED - 1)
-        assert hub.streams == 1
+        assert hub.feeds == 1
         await asyncio.sleep(2)
-        assert (hub.streams, streaming.done()) == (0, True)
+        assert (hub.feeds, streaming.done()) == (0, True)
 
     virtual_time.run(main())
 
@@ -243,11 +244,26 @@ def test_watchers_are_notified_when_players_leave_and_return(tmp_path: Path, mon
             async with watching(client, id) as lines:
                 assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, False]
                 database = sqlite3.connect(file, isolation_level=None, timeout=PATIENCE)
-                database.execute("UPDATE seat SET seen = 0 WHERE seat = 1")
+                database.execute("UPDATE member SET seen = 0 WHERE number = 1")
                 database.close()
                 assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, True]
                 async with watching(client, id, players[1]):
                     assert [seat["away"] for seat in (await next_state(lines))["seats"]] == [False, False]
+
+    asyncio.run(main())
+
+
+def test_a_player_who_is_watching_is_never_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = time.time
+
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite"), away=1) as (_, client):
+            id, players = await begin(client)
+            async with watching(client, id, players[0]) as lines:
+                assert await next_state(lines)
+                monkeypatch.setattr(time, "time", lambda: real() + 10)
+                state = (await client.get(f"/api/games/{id}")).json()
+                assert [seat["away"] for seat in state["seats"]] == [False, True]
 
     asyncio.run(main())
 

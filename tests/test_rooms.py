@@ -14,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from digitduels.web.rooms import opponents, retention, service
+from digitduels.web.streams.credentials import hash_secret
 from web import application
 
 pytestmark = pytest.mark.slow
@@ -151,6 +152,21 @@ def test_only_the_players_may_act_and_only_in_their_own_game(client: TestClient)
     assert friends.act(3, "moves", move="+5").status_code == 403
     assert friends.act(2, "moves", move="+5").json()["detail"] == "It is Anna's turn."
     assert friends.state["version"] == 1
+
+
+def test_a_token_that_only_reads_opens_the_feed_and_allows_no_act(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    with TestClient(application(database=str(file))) as client:
+        friends = Friends(client)
+    screen = secrets.token_urlsafe(24)
+    sql(file, "INSERT INTO token VALUES (?, 0, ?, true)", friends.id, hash_secret(screen))
+    with TestClient(application(database=str(file))) as client:
+        friends.client, friends.tokens[3] = client, screen
+        headers = {"Authorization": f"Bearer {screen}"}
+        assert client.get(f"/api/games/{friends.id}/seat", headers=headers).json() == {"seat": 1}
+        refused = friends.act(3, "moves", move="+5")
+        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching.")
+        assert friends.act(1, "moves", move="+5").status_code == 201
 
 
 @pytest.mark.parametrize("id", ["nosuchgame12", "short", "..%5c..%5cetc", "%00" * 12, "é" * 12])
@@ -318,7 +334,7 @@ def test_the_computer_substitutes_for_an_absent_player_who_can_return(client: Te
     friends = Friends(client)
     friends.play("+5")
     assert friends.act(1, "substitute", level=1).json()["detail"] == "Bert is still there."
-    sql(games_file, "UPDATE seat SET seen = 0 WHERE game = ? AND seat = 1", friends.id)
+    sql(games_file, "UPDATE member SET seen = 0 WHERE stream = ? AND number = 1", friends.id)
     assert [seat["away"] for seat in friends.state["seats"]] == [False, True]
     assert client.get(f"/api/games/{friends.id}").headers["ETag"] == '"2-2"'
     assert friends.act(1, "substitute", level=9).status_code == 422
@@ -345,7 +361,7 @@ def test_unjoined_games_are_deleted_and_idle_games_are_closed(tmp_path: Path) ->
         alone.play("+5")
         over.act(1, "concede")
         long_ago = time.time() - 31 * retention.DAY
-        sql(file, "UPDATE game SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
+        sql(file, "UPDATE stream SET created = ?, touched = ? WHERE id != ?", long_ago, long_ago, playing.id)
     with TestClient(application(**settings)) as client:
         end = time.monotonic() + PATIENCE
         idle.client = playing.client = over.client = client
@@ -363,7 +379,7 @@ def test_secrets_are_neither_stored_nor_shown(client: TestClient, games_file: Pa
     friends.play("+5 +6")
     credentials = [friends.created["invite"], *friends.tokens.values()]
     response = client.get(f"/api/games/{friends.id}").text
-    rows = repr([sql(games_file, f"SELECT * FROM {table}") for table in ("game", "seat", "event")])
+    rows = repr([sql(games_file, f"SELECT * FROM {table}") for table in ("stream", "member", "token", "event")])
     for secret in credentials:
         assert len(secret) == 32
         assert secret not in response

@@ -28,7 +28,8 @@ from digitduels.match import Match
 from digitduels.web.positions.link import KEYS
 from digitduels.web.positions.view import view
 from digitduels.web.settings import Settings
-from digitduels.web.store import open_store, sqlite
+from digitduels.web.streams import migrations
+from digitduels.web.streams.connect import open_store
 from servers import Server
 from test_docs import first_column, section
 from web import running
@@ -220,7 +221,7 @@ def test_check_says_what_a_start_would_change_and_changes_nothing(duels: Run, ho
     assert check() == f"A new database will be created at {new}.\n"
     assert not new.parent.exists()
     shutil.copy(ROOT / "tests" / "first_edition" / "rooms.sqlite", home / "old.sqlite")
-    newest = len(sqlite.MIGRATIONS)
+    newest = migrations.NEWEST
     migration = f"The database will be migrated from version 2 to version {newest}. Back it up first.\n"
     assert check("--database", "old.sqlite") == migration
     asyncio.run(open_store(str(home / "old.sqlite")).close())

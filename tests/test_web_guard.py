@@ -150,6 +150,8 @@ def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(re
         json.dumps(RECORD | {"moves": ["+11"]}).encode(),
         json.dumps(RECORD | {"game": "../../etc/passwd"}).encode(),
         json.dumps(RECORD | {"version": 2}).encode(),
+        json.dumps(RECORD | {"words": [[0, "\ud800"]]}).encode(),
+        json.dumps(RECORD | {"names": ["Ann", "B\0b"]}).encode(),
     ],
     ids=lambda body: body[:30].decode("latin-1"),
 )
@@ -173,6 +175,7 @@ MOVE = {"version": 1, "key": "key-of-a-move", "move": "+1"}
         ("/moves", {**MOVE, "move": "x" * 41}, "move: expected a string of length at most 40."),
         ("/moves", {"version": 1, "move": "+1"}, "key: this field is required."),
         ("/moves", {**MOVE, "more\n" * 30: 1}, f"{clean('more ' * 30, 60)}: there is no such field."),
+        ("/moves", {**MOVE, "key": "a-line-break\n"}, "key: expected a string matching regex '^[A-Za-z0-9_-]{8,64}$'."),
         ("/moves", {**MOVE, "key": "short"}, "key: expected a string matching regex '^[A-Za-z0-9_-]{8,64}$'."),
         ("/moves", [MOVE], "The request: expected an object, got a list."),
         (
@@ -384,6 +387,15 @@ def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
     (failure,) = [json.loads(Lines().format(record)) for record in caplog.records if record.getMessage() == "failure"]
     assert (failure["route"], failure["id"]) == ("/api/position/{game}", answer.headers["x-request-id"])
     assert "ZeroDivisionError" in failure["traceback"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/healthz"), ("DELETE", "/api/games"), ("POST", "/api/games/aaaaaaaaaaaa/events")]
+)
+def test_another_method_is_refused_in_a_sentence(site: httpx.Client, method: str, path: str) -> None:
+    answer = site.request(method, path)
+    assert (answer.status_code, answer.json()) == (405, {"detail": "Method Not Allowed."})
+    assert method not in answer.headers["allow"]
 
 
 def test_every_route_leads_from_the_guard_through_the_router_to_an_endpoint() -> None:

@@ -15,19 +15,19 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from digitduels.web.assets import Assets
-from digitduels.web.classes.classroom import ClassConflict
 from digitduels.web.description import ApiDescription
 from digitduels.web.document import Document
-from digitduels.web.http.errors import ErrorHandlers, refuse, refuse_path, wants_page
+from digitduels.web.encoding import encode, encoded
+from digitduels.web.http.errors import JSON, ErrorHandlers, refuse, refuse_path, wants_page
 from digitduels.web.http.guard import Guard
 from digitduels.web.http.limits import RateLimits
 from digitduels.web.http.operations import Endpoint, Operation, Page
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms.acts import Conflict
 from digitduels.web.routes import classes, health, links, rooms
 from digitduels.web.runtime import Runtime
 from digitduels.web.settings import Settings
-from digitduels.web.store import StoreError
+from digitduels.web.streams.fold import Conflict
+from digitduels.web.streams.store import StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
 PAGE = Path(__file__).parent / "page"
@@ -84,14 +84,7 @@ class App(Guard):
             ],
             lifespan=self.runtime.running,
         )
-        errors = ErrorHandlers(
-            {
-                Conflict: rooms.conflict,
-                ClassConflict: classes.conflict,
-                StoreError: _unavailable,
-                HTTPException: self._missing,
-            }
-        )
+        errors = ErrorHandlers({Conflict: _conflict, StoreError: _unavailable, HTTPException: self._missing})
         limits = RateLimits(settings, self.runtime.allowances)
         super().__init__(self._route, settings, self.runtime.metrics, limits, errors)
 
@@ -110,6 +103,11 @@ class App(Guard):
 
 async def _home(_: Request) -> Response:
     return RedirectResponse("/", 308)
+
+
+def _conflict(_: Request, error: Conflict) -> Response:
+    """Returns the response to a version conflict, with the current state of the game or class."""
+    return Response(encode({"detail": str(error), "state": encoded(error.state)}), error.status, media_type=JSON)
 
 
 def _unavailable(request: Request, error: StoreError) -> Response:

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import msgspec
 from starlette.requests import Request
@@ -14,11 +14,12 @@ from starlette.responses import HTMLResponse, Response
 
 from digitduels import __version__
 from digitduels.games import games
+from digitduels.web.classes.answers import TeacherClass
 from digitduels.web.encoding import encode
 from digitduels.web.http.errors import JSON
 from digitduels.web.http.operations import Endpoint, Feed, Operation
 from digitduels.web.positions.answers import View
-from digitduels.web.routes.states import Refusal
+from digitduels.web.rooms.answers import RoomNews
 from digitduels.web.schema import REFERENCE, Components, Schema, declarations, schema_of
 
 PATH_KEYS: dict[str, Schema] = {
@@ -26,6 +27,13 @@ PATH_KEYS: dict[str, Schema] = {
     "id": {"type": "string"},
     "code": {"type": "string"},
 }
+
+
+class Refusal(TypedDict):
+    """An error: every response with a status of 400 or more."""
+
+    detail: str
+    state: NotRequired[Annotated[RoomNews | TeacherClass, "The latest state, after a version conflict."]]
 
 
 def openapi(endpoints: Iterable[Endpoint]) -> dict[str, Any]:

@@ -15,3 +15,8 @@ def _plain(value: Any) -> Any:
 
 
 encode = msgspec.json.Encoder(enc_hook=_plain).encode
+
+
+def encoded(json: bytes) -> Any:
+    """A value that is JSON already, as a part of a larger one. Its type is that of the value that was encoded."""
+    return msgspec.Raw(json)

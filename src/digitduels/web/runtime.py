@@ -11,12 +11,13 @@ from functools import partial
 from starlette.requests import Request
 
 from digitduels.web.classes.allowances import Allowances
-from digitduels.web.classes.class_service import ClassService
+from digitduels.web.classes.service import ClassService
 from digitduels.web.http.metrics import Metrics
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.sender import Sender
 from digitduels.web.settings import Settings
-from digitduels.web.store import Store, StoreError, open_store
+from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.store import Store, StoreError
 from digitduels.web.workers.supervisor import Supervisor
 
 PROBE_SECONDS = 1.0  # between two writes that show whether the database is writable
@@ -73,9 +74,9 @@ class Runtime:
             await stack.enter_async_context(rooms)
             classes = self.classes = ClassService(store, rooms, workers.ask, self.settings, self.allowances)
             classes.start()
-            metrics.gauge("streams_open", "Open live feeds.", lambda: rooms.hub.streams + classes.streams)
-            metrics.gauge("classes_live", "Classes in memory.", lambda: len(classes))
-            metrics.gauge("rooms_live", "Games in memory.", lambda: len(rooms.live))
+            metrics.gauge("streams_open", "Open live feeds.", lambda: rooms.hub.feeds + classes.hub.feeds)
+            metrics.gauge("classes_live", "Classes in memory.", lambda: len(classes.cache))
+            metrics.gauge("rooms_live", "Games in memory.", lambda: len(rooms.cache))
             metrics.gauge("database_waiting", "Requests waiting for the database.", lambda: store.waiting)
             failures = "Failures of background tasks."
             metrics.counter("background_failures_total", failures, lambda: rooms.background.failures)

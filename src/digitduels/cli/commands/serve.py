@@ -70,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_database(settings: Settings) -> str:
     """Says what a start would change in the database; raises a Failure with the reason if it cannot be used."""
-    from digitduels.web.store import StoreError, check_store
+    from digitduels.web.streams.connect import check_store
+    from digitduels.web.streams.store import StoreError
 
     try:
         return check_store(settings.database)
@@ -80,7 +81,8 @@ def _check_database(settings: Settings) -> str:
 
 def _migrate_database(settings: Settings) -> None:
     """Opens the database once, which migrates it; raises a Failure with the reason if it cannot be used."""
-    from digitduels.web.store import StoreError, open_store
+    from digitduels.web.streams.connect import open_store
+    from digitduels.web.streams.store import StoreError
 
     try:
         asyncio.run(open_store(settings.database).close())

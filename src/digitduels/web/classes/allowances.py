@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from digitduels.web.rooms.acts import hash_secret
+from digitduels.web.streams.credentials import hash_secret
 
 MOST_ADDRESSES = 100  # remembered addresses per class
 MOST_SHARE = 4  # a class may make at most four times the requests of an address
@@ -18,12 +18,12 @@ class Allowances:
     """
 
     def __init__(self) -> None:
-        self._codes: dict[bytes, str] = {}
-        self._tokens: dict[str, set[bytes]] = {}
+        self._codes: dict[str, str] = {}
+        self._tokens: dict[str, set[str]] = {}
         self._addresses: dict[str, set[str]] = {}
         self._teachers: dict[str, str] = {}
 
-    def learn(self, code: str, tokens: Iterable[bytes]) -> None:
+    def learn(self, code: str, tokens: Iterable[str]) -> None:
         """Sets the token hashes of a class."""
         self._drop(code)
         self._tokens[code] = set(tokens)

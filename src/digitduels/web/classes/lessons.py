@@ -2,9 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, TypedDict
 
-PRESETS: list[dict[str, Any]] = [
+from digitduels.study.serialization import OptionValue
+from digitduels.web.classes.answers import ClassMode, ClassStart
+
+
+class LessonPreset(TypedDict):
+    title: str
+    reason: str
+    game: str
+    options: dict[str, OptionValue]
+    mode: ClassMode
+    start: ClassStart
+
+
+class LessonStep(TypedDict):
+    time: str
+    what: str
+
+
+class LessonQuestion(TypedDict):
+    ask: str
+    answer: str
+
+
+class LessonPlan(TypedDict):
+    age: str
+    aim: str
+    questions: list[LessonQuestion]
+
+
+class Lessons(TypedDict):
+    """Suggestions for teachers."""
+
+    presets: list[LessonPreset]
+    steps: list[LessonStep]
+    plans: Annotated[dict[str, LessonPlan], "By game."]
+
+
+PRESETS: list[LessonPreset] = [
     {
         "title": "A first lesson",
         "reason": "Number Quest: every number counts, both players are in it to the end, and mistakes can be repaired.",
@@ -51,7 +88,7 @@ TIMETABLE = (
     ("5 min", "Press “End the class”. Ask question 3. Open the results, and try one missed moment together."),
 )
 
-PLANS: dict[str, dict[str, Any]] = {
+PLANS: dict[str, LessonPlan] = {
     "operation-target": {
         "age": "from 8 years",
         "aim": "Pupils double and add in their heads, and find out that a game can be decided before it seems to be.",
@@ -91,7 +128,7 @@ PLANS: dict[str, dict[str, Any]] = {
 }
 
 
-def lessons() -> dict[str, Any]:
-    """The suggestions as JSON values."""
-    steps = [{"time": time, "what": what} for time, what in TIMETABLE]
+def lessons() -> Lessons:
+    """The suggestions."""
+    steps: list[LessonStep] = [{"time": time, "what": what} for time, what in TIMETABLE]
     return {"presets": PRESETS, "steps": steps, "plans": PLANS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from digitduels.web.classes.classroom import Classroom, Scores
+from digitduels.web.classes.state import Classroom, Scores
 
 
 class Standing(NamedTuple):

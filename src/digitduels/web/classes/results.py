@@ -6,13 +6,14 @@ import csv
 import io
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from digitduels.games import game
 from digitduels.match import player_names
-from digitduels.web.classes.classroom import Classroom, Scores, Table
+from digitduels.web.classes.answers import ClassMoment, ClassResults, Discussion, ResultGame, ResultRow
 from digitduels.web.classes.ranking import Standing, games_of, standings
+from digitduels.web.classes.state import Classroom, Scores, Table
+from digitduels.web.positions.answers import Grade, Position
 
 MOST_MOMENTS = 3  # per pupil; misses close to the end of a game come first, because they are the easiest to see
 EXPLAINED = (
@@ -24,17 +25,17 @@ EXPLAINED = (
     "Beside it is how many a player who moves at random would find in the same positions.",
 )
 
-Grades = Mapping[str, list[dict[str, Any]]]
+Grades = Mapping[str, list[Grade]]
 """For each graded game, the critical moves that both seats found and missed."""
-NO_GRADE: dict[str, Any] = {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []}
+NO_GRADE: Grade = {"critical": 0, "found": 0, "chance": 0.0, "misses": [], "met": []}
 """The grade of a game that the solver cannot judge."""
 
 
-def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping[str, str]) -> dict[str, Any]:
+def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping[str, str]) -> ClassResults:
     """The results of a class so far."""
     ranked = standings(classroom, scores)
     return {
-        "code": classroom.code,
+        "code": classroom.id,
         "began": classroom.created,
         "rounds": classroom.round,
         "title": game(classroom.rules["game"], **classroom.rules["options"]).title,
@@ -46,12 +47,12 @@ def results(classroom: Classroom, scores: Scores, grades: Grades, links: Mapping
     }
 
 
-def _discussion(classroom: Classroom, grades: Grades) -> dict[str, Any] | None:
+def _discussion(classroom: Classroom, grades: Grades) -> Discussion | None:
     """A position to discuss: the critical position that most pupils missed.
 
     None unless at least two pupils, and more than half of those who reached it, missed it.
     """
-    met: dict[str, list[dict[str, Any]]] = {}
+    met: dict[str, list[Position]] = {}
     for table in classroom.tables:
         for number, grade in zip(table.pupils, grades.get(table.id, ()), strict=False):
             for position in grade["met"] if number is not None else ():
@@ -60,11 +61,16 @@ def _discussion(classroom: Classroom, grades: Grades) -> dict[str, Any] | None:
     path = max(missed, key=missed.__getitem__, default=None)
     if path is None or missed[path] < 2 or 2 * missed[path] <= len(met[path]):
         return None
-    position, quest = met[path][0]["position"], met[path][0]["quest"]
-    return {"path": path, "missed": missed[path], "times": len(met[path]), "position": position, "quest": quest}
+    return {
+        "path": path,
+        "missed": missed[path],
+        "times": len(met[path]),
+        "position": met[path][0]["position"],
+        "quest": met[path][0]["quest"],
+    }
 
 
-def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, grades: Grades) -> dict[str, Any]:
+def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, grades: Grades) -> ResultRow:
     """The results of one pupil."""
     games = games_of(classroom, number, scores)
     points = [game.points for game in games if game.points is not None]
@@ -74,7 +80,7 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
         if number in table.pupils and table.id in grades
     ]
     judged = [grades[table.id][seat] for table, seat in seats]
-    moments = [
+    moments: list[ClassMoment] = [
         {
             "round": table.round,
             "against": classroom.name_at(table, 1 - seat),
@@ -88,7 +94,9 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
     return {
         "pupil": number,
         "name": classroom.pupils[number].name,
-        **standing._asdict(),
+        "place": standing.place,
+        "points": standing.points,
+        "opponents": standing.opponents,
         "games": len(points),
         "won": points.count(1.0),
         "drawn": points.count(0.5),
@@ -104,7 +112,7 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
     }
 
 
-def _game(classroom: Classroom, table: Table, scores: Scores, links: Mapping[str, str]) -> dict[str, Any]:
+def _game(classroom: Classroom, table: Table, scores: Scores, links: Mapping[str, str]) -> ResultGame:
     points, names, review = scores.get(table.id), _names(classroom, table), links.get(table.id)
     return {
         "id": table.id,
@@ -135,7 +143,7 @@ def _with_names(path: str, names: list[str]) -> str:
     return f"{path}#{urlencode({'names': chr(10).join(names)}, quote_via=quote)}"
 
 
-def as_csv(results: dict[str, Any]) -> str:
+def as_csv(results: ClassResults) -> str:
     """The results as CSV for a spreadsheet."""
     rounds = range(1, results["rounds"] + 1)
     head = ["place", "name", "points", "opponents' points", "games", "won", "drawn or broken off", "lost"]

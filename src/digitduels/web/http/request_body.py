@@ -54,7 +54,9 @@ def _explain(message: str) -> str:
         problem = "this is not one of the possible values"
     else:
         problem = re.sub(r"`([^`]*)`", lambda kinds: " or ".join(map(_word, kinds[1].split(" | "))), problem)
-        problem = problem[:1].lower() + problem[1:].replace("<=", "at most").replace(">=", "at least")
+        for technical, plain in (("<=", "at most"), (">=", "at least"), (r"(?!\\n)", "")):
+            problem = problem.replace(technical, plain)
+        problem = problem[:1].lower() + problem[1:]
     return f"{clean('.'.join(path), 60) or 'The request'}: {clean(problem, 200)}."
 
 

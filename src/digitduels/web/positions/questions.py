@@ -241,9 +241,9 @@ async def review(match: Match, workers: Workers) -> answers.Review:
     return await workers.ask(analysis.game_review, match)
 
 
-async def review_record(data: bytes, workers: Workers) -> answers.Review:
-    """Returns the review of a recorded game, given the record's JSON."""
-    return await review(await workers.aside(lambda: link.read_record(data)), workers)
+async def review_record(record: object, workers: Workers) -> answers.Review:
+    """Returns the review of a recorded game, given the JSON values of the record."""
+    return await review(await workers.aside(lambda: link.read_record(record)), workers)
 
 
 @question("/api/map/{game}", "Who wins at which scores")

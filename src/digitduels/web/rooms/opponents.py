@@ -14,9 +14,12 @@ from digitduels.players import Uniform
 from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import Resolution, Room
-from digitduels.web.rooms.live import LiveRoom, LiveRooms
-from digitduels.web.store import Store, StoreError
+from digitduels.web.rooms.live import LiveRoom
+from digitduels.web.rooms.state import Room
+from digitduels.web.streams.fold import Resolution
+from digitduels.web.streams.live import Cache
+from digitduels.web.streams.service import Rule
+from digitduels.web.streams.store import Query, Store, StoreError
 from digitduels.web.workers.supervisor import WorkerDied
 
 THINK = 5.0  # seconds after which the computer's move is requested again
@@ -30,7 +33,7 @@ FAILED = "Something went wrong while it was thinking."
 NOT_PERFECT = f"This variant is too large to be played perfectly here. Level {STRONGEST_SEARCHING} plays instead."
 NOT_NOW = f"This game cannot be played perfectly right now. Level {STRONGEST_SEARCHING} plays instead."
 
-Play = Callable[[str, Callable[[LiveRoom], Resolution | None]], Awaitable[Resolution | None]]
+Apply = Callable[[str, Rule[LiveRoom]], Awaitable[Resolution[Room] | None]]
 """Changes a game by a rule, and publishes its new state."""
 
 
@@ -62,8 +65,8 @@ class Founders:
 class Opponents:
     """The computer players in all games of one server process."""
 
-    def __init__(self, store: Store, rooms: LiveRooms, chooser: Chooser, play: Play) -> None:
-        self._store, self._rooms, self._chooser, self._play = store, rooms, chooser, play
+    def __init__(self, store: Store, rooms: Cache[LiveRoom], chooser: Chooser, apply: Apply) -> None:
+        self._store, self._rooms, self._chooser, self._apply = store, rooms, chooser, apply
         self.founders = Founders()
         self._thinking: dict[str, asyncio.Task[None]] = {}
         self._thinking_for: Counter[str] = Counter()
@@ -86,13 +89,13 @@ class Opponents:
 
     async def resume_waiting(self) -> None:
         """Makes the computer's move in games that still wait for it, for example because a server was killed."""
-        for id in await self._store.due(time.time() - THINK):
+        for id in await self._store.find(Query.DUE, time.time() - THINK):
             if id not in self._thinking:
                 try:
                     live = await self._rooms.current(id)
                 except Refusal:  # this server cannot replay it, and has marked it as broken
                     continue
-                self.wake(live.room)
+                self.wake(live.value)
 
     async def stop(self) -> None:
         tasks = list(self._thinking.values())
@@ -106,7 +109,7 @@ class Opponents:
             version = room.head
             try:
                 move, note = await self._choose(room, founder)
-                resolution = await self._play(room.id, _computer_move(version, move, note))
+                resolution = await self._apply(room.id, _computer_move(version, move, note))
             except (StoreError, Refusal) as error:  # `resume_waiting` tries again
                 event("computer", logging.WARNING, refused=str(error))
                 return
@@ -115,7 +118,7 @@ class Opponents:
                 return
             if resolution is None:  # the game has moved on, and that change woke the computer itself
                 return
-            room = resolution.room
+            room = resolution.value
 
     async def _choose(self, room: Room, founder: str) -> tuple[str, str | None]:
         """A move, and a note if it was not chosen at the right level, which is never exceeded."""
@@ -141,5 +144,8 @@ class Opponents:
         ), f"The computer chose this move at random. {failure}"
 
 
-def _computer_move(version: int, move: str, note: str | None) -> Callable[[LiveRoom], Resolution | None]:
-    return lambda live: acts.computer_move(live.room, version, move, time.time(), note)
+def _computer_move(version: int, move: str, note: str | None) -> Rule[LiveRoom]:
+    async def rule(live: LiveRoom) -> Resolution[Room] | None:
+        return acts.computer_move(live.value, version, move, time.time(), note)
+
+    return rule

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Raw, structs
+from msgspec import Meta, structs
 from starlette.requests import Request
 from starlette.responses import Response
 
 from digitduels.match import Match
-from digitduels.web.classes.classroom import ClassAct, ClassConflict
+from digitduels.web.classes import answers
+from digitduels.web.classes.acts import Act
 from digitduels.web.classes.results import as_csv
 from digitduels.web.encoding import encode
-from digitduels.web.http.errors import JSON
 from digitduels.web.http.operations import OK, Feed, JsonResponse, Operation, tagged
 from digitduels.web.http.tokens import bearer_token
 from digitduels.web.positions import link
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import LONGEST_GAME
-from digitduels.web.rooms.feed import Receive, Send
-from digitduels.web.routes import states
 from digitduels.web.routes.rooms import (
     CREATED,
     ActRequest,
@@ -34,6 +32,7 @@ from digitduels.web.routes.rooms import (
 )
 from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Sender
+from digitduels.web.streams.feed import Receive, Send
 
 PupilNumber = Annotated[int, Meta(ge=1, le=100_000, description="The number of a pupil.")]
 StartKind = Literal["book", "fair"]
@@ -114,7 +113,7 @@ async def act(request: Request, body: TeacherAct) -> Response:
         details |= {"game": match.game.id, "options": match.game.changes}
     elif body.options is not None:
         raise Refusal(422, "Options belong to a game. Name it, too.")
-    deed = ClassAct(body.act, body.version, body.key, details)
+    deed = Act(body.act, body.version, body.key, details)
     code, token, sender = _member(request)
     return JsonResponse(*await runtime_of(request).classes.act(code, token, deed, sender))
 
@@ -132,12 +131,6 @@ async def table(request: Request) -> Response:
 
 async def stream(request: Request, receive: Receive, send: Send) -> None:
     await runtime_of(request).classes.stream(*_member(request), receive, send)
-
-
-def conflict(request: Request, error: ClassConflict) -> Response:
-    """Returns the response to a version conflict, with the current state of the class."""
-    state = runtime_of(request).classes.state_of(error.classroom)
-    return Response(encode({"detail": str(error), "state": Raw(state)}), error.status, media_type=JSON)
 
 
 def _member(request: Request) -> tuple[str, str, Sender]:
@@ -172,15 +165,15 @@ CLASS_ACTED = {
     423: "The class is paused, or locked.",
 }
 CLASS = "/api/classes/{code}"
-STATE = states.TeacherClass | states.PupilClass
+STATE = answers.TeacherClass | answers.PupilClass
 
 ENDPOINTS = tagged(
     "classes",
-    Operation("POST", "/api/classes", create, "Start a class", states.NewClass, CREATED),
-    Operation("POST", f"{CLASS}/pupils", join, "Join a class", states.JoinedClass, CLASS_ACTED),
-    Operation("POST", f"{CLASS}/acts", act, "Do something as the teacher", states.ActedClass, CLASS_ACTED),
+    Operation("POST", "/api/classes", create, "Start a class", answers.NewClass, CREATED),
+    Operation("POST", f"{CLASS}/pupils", join, "Join a class", answers.JoinedClass, CLASS_ACTED),
+    Operation("POST", f"{CLASS}/acts", act, "Do something as the teacher", answers.ActedClass, CLASS_ACTED),
     Operation("GET", CLASS, state, "The state of a class, for its teacher or a pupil", STATE, CLASS_READ),
     Feed(f"{CLASS}/events", stream, "The live feed of a class", STATE),
-    Operation("GET", f"{CLASS}/results", results, "The results, for its teacher", states.ClassResults, CLASS_READ),
+    Operation("GET", f"{CLASS}/results", results, "The results, for its teacher", answers.ClassResults, CLASS_READ),
     Operation("GET", f"{CLASS}/results.csv", table, "The results as a CSV file", str, CLASS_READ, media="text/csv"),
 )

@@ -8,18 +8,19 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache, partial
 from typing import Annotated, Any, Concatenate, ParamSpec, TypeVar
 
-from msgspec import DecodeError, Meta
+from msgspec import Meta
 from msgspec.json import Decoder
 from starlette.requests import Request
 from starlette.responses import Response
 
 from digitduels.match import Match
 from digitduels.web.assets import compressed_response
-from digitduels.web.classes.lessons import lessons
+from digitduels.web.classes.lessons import Lessons, lessons
 from digitduels.web.encoding import encode
 from digitduels.web.http.errors import JSON
 from digitduels.web.http.limits import CHEAP_QUERY
 from digitduels.web.http.operations import Operation, Schema, tagged
+from digitduels.web.http.request_body import decode
 from digitduels.web.positions import answers, link
 from digitduels.web.positions.analysis import Solve
 from digitduels.web.positions.questions import (
@@ -33,7 +34,6 @@ from digitduels.web.positions.questions import (
     review_record,
 )
 from digitduels.web.refusal import Refusal
-from digitduels.web.routes import states
 from digitduels.web.routes.rooms import RequestBody
 from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Asker
@@ -46,7 +46,7 @@ SHORT = 600  # bytes; a shorter response is not worth compressing
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_STRINGS = Decoder(dict[str, str])
+_ANYTHING = Decoder[Any]()
 
 
 class WorkersFor:
@@ -88,10 +88,9 @@ def _pairs(request: Request) -> Pairs:
     if request.scope["query_string"]:
         raise Refusal(422, "The link must be in the request body, not in the query.")
     data: bytes = request.scope["body"]
-    try:
-        values = _STRINGS.decode(data)
-    except (DecodeError, ValueError, RecursionError):
-        raise Refusal(422, "The request body must be a JSON object of strings.") from None
+    values = decode(data, _ANYTHING) if data else None
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise Refusal(422, "The request body must be a JSON object of strings.")
     if len(data) > LONGEST_LINK:
         raise Refusal(413, f"A link in a request body may have at most {LONGEST_LINK:,} bytes.")
     sender_of(request).pay(len(data) / CHEAP_QUERY)  # as in a query
@@ -107,7 +106,8 @@ async def suggestions(request: Request) -> Response:
 
 
 async def review_of_record(request: Request) -> Response:
-    return Response(encode(await review_record(request.scope["body"], _workers(request))), media_type=JSON)
+    record = decode(request.scope["body"], _ANYTHING)
+    return Response(encode(await review_record(record, _workers(request))), media_type=JSON)
 
 
 def _respond(request: Request, answer: Any, seconds: int = MAX_AGE) -> Response:
@@ -218,7 +218,7 @@ ENDPOINTS = tagged(
         schema=RECORD,
     ),
     Operation("GET", "/api/games", list_games, "The games, with their options", list[answers.GameCard]),
-    Operation("GET", "/api/lessons", suggestions, "Suggestions for teachers: games and lesson plans", states.Lessons),
+    Operation("GET", "/api/lessons", suggestions, "Suggestions for teachers: games and lesson plans", Lessons),
     Operation(
         "GET", "/api/qr", qr, "A link of this server as a QR code", str, LINK_STATUSES, query=QR_QUERY, media=SVG
     ),

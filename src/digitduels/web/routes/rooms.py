@@ -6,7 +6,7 @@ import random
 import re
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,12 +17,12 @@ from digitduels.web.http.operations import OK, Endpoint, Feed, JsonResponse, Ope
 from digitduels.web.http.tokens import bearer_token
 from digitduels.web.positions import link
 from digitduels.web.refusal import Refusal
-from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import LEVELS, Conflict
-from digitduels.web.rooms.feed import Receive, Send
-from digitduels.web.rooms.live import NO_GAME
-from digitduels.web.routes import states
+from digitduels.web.rooms import answers
+from digitduels.web.rooms.acts import LEVELS
+from digitduels.web.rooms.service import NO_GAME
 from digitduels.web.runtime import runtime_of, sender_of
+from digitduels.web.streams.credentials import new_secret
+from digitduels.web.streams.feed import Receive, Send
 
 _ID = re.compile(r"[A-Za-z0-9_-]{12}")
 
@@ -31,11 +31,12 @@ Level = Annotated[int, Meta(ge=LEVELS[0], le=LEVELS[-1])]
 GameId = Annotated[str, Meta(max_length=60)]
 Name = Annotated[str, Meta(max_length=200)]
 OptionValues = Annotated[dict[str, int | str | list[int]], Meta(max_length=20)]
-Secret = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
+# `$` also matches before a line break at the end.
+Secret = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{16,64}$(?!\n)")]
 Key = Annotated[
     str,
     Meta(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$",
+        pattern=r"^[A-Za-z0-9_-]{8,64}$(?!\n)",
         description="An idempotency key: new for each act, and the same for a retry.",
     ),
 ]
@@ -99,7 +100,7 @@ async def create(request: Request, body: NewGame) -> Response:
 
 
 async def join(request: Request, body: JoinGame) -> Response:
-    key = body.key or acts.new_secret()
+    key = body.key or new_secret()
     return JsonResponse(*await runtime_of(request).rooms.join(_id(request), body.invite, key, body.name))
 
 
@@ -118,7 +119,7 @@ async def history(request: Request) -> Response:
 
 async def seat(request: Request) -> Response:
     number = await runtime_of(request).rooms.seat(_id(request), bearer_token(request.scope))
-    opened: states.OpenedSeat = {"seat": number}
+    opened: answers.OpenedSeat = {"seat": number}
     return JsonResponse(encode(opened))
 
 
@@ -153,12 +154,6 @@ async def stream(request: Request, receive: Receive, send: Send) -> None:
 async def _act(request: Request, kind: str, body: ActRequest, details: dict[str, Any] | None = None) -> Response:
     rooms, token = runtime_of(request).rooms, bearer_token(request.scope)
     return JsonResponse(*await rooms.act(_id(request), token, kind, body.version, body.key, details or {}))
-
-
-def conflict(request: Request, error: Conflict) -> Response:
-    """Returns the response to a version conflict, with the current state of the game."""
-    state = runtime_of(request).rooms.state_of(error.room)
-    return Response(encode({"detail": str(error), "state": Raw(state)}), error.status, media_type=JSON)
 
 
 def _id(request: Request) -> str:
@@ -210,7 +205,7 @@ ROOM = "/api/games/{id}"
 
 
 def _act_operation(name: str, handler: Any, summary: str) -> Endpoint:
-    return Operation("POST", f"{ROOM}/{name}", handler, summary, states.Acted, ACTED)
+    return Operation("POST", f"{ROOM}/{name}", handler, summary, answers.Acted, ACTED)
 
 
 ENDPOINTS = tagged(
@@ -221,18 +216,18 @@ ENDPOINTS = tagged(
     _act_operation("rematch", rematch, "Start a rematch with seats swapped"),
     _act_operation("substitute", substitute, "Let the computer play for an absent opponent"),
     _act_operation("return", come_back, "Take your seat back from the computer"),
-    Operation("GET", ROOM, state, "The state of a game", states.RoomNews, {**OK, 304: "Unchanged.", **MISSING}),
-    Feed(f"{ROOM}/events", stream, "The live feed of a game", states.RoomNews),
+    Operation("GET", ROOM, state, "The state of a game", answers.RoomNews, {**OK, 304: "Unchanged.", **MISSING}),
+    Feed(f"{ROOM}/events", stream, "The live feed of a game", answers.RoomNews),
     Operation(
         "GET",
         f"{ROOM}/history",
         history,
         "The moves of a game in words",
-        states.RoomHistory,
+        answers.RoomHistory,
         {**OK, **MISSING},
         query={"from": FROM},
     ),
-    Operation("GET", f"{ROOM}/seat", seat, "The seat that a token opens", states.OpenedSeat, {**OK, **REFUSED_SEAT}),
-    Operation("POST", f"{ROOM}/seats", join, "Take the free seat with an invitation", states.GivenSeat, ACTED),
-    Operation("POST", "/api/games", create, "Start a game", states.NewRoom, CREATED),
+    Operation("GET", f"{ROOM}/seat", seat, "The seat that a token opens", answers.OpenedSeat, {**OK, **REFUSED_SEAT}),
+    Operation("POST", f"{ROOM}/seats", join, "Take the free seat with an invitation", answers.GivenSeat, ACTED),
+    Operation("POST", "/api/games", create, "Start a game", answers.NewRoom, CREATED),
 )

@@ -50,8 +50,6 @@ interface Character {
 /** A game on the wall. */
 interface ClassBoard {
   id: string;
-  /** By seat; null is the computer. */
-  pupils: (number | null)[];
   scores: (Integer | null)[];
   table: Integer | null;
   goal: Integer | null;
@@ -62,6 +60,8 @@ interface ClassBoard {
   winner: Seat | null;
   closed: boolean;
   levels: (number | null)[];
+  /** By seat; null is the computer. */
+  pupils: (number | null)[];
 }
 
 type ClassMode = "pairs" | "computer" | "rounds";

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 from digitduels.web.logs import event
 from digitduels.web.refusal import Refusal
-from digitduels.web.store import StoreError
+from digitduels.web.streams.store import StoreError
 
 JUMP = 30.0  # seconds of drift between the wall clock and the monotonic clock that count as a jump
 CLOCK_SECONDS = 10.0  # between comparisons of the two

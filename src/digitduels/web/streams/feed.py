@@ -1,6 +1,6 @@
-"""The live feed of a game: Server-Sent Events, each with the complete state and its version.
+"""Live feeds: Server-Sent Events, each with the complete state and its version.
 
-An idle stream costs one waiting task and one timer. A slow client gets only the latest state, and a client that reads
+An idle feed costs one waiting task and one timer. A slow client gets only the latest state, and a client that reads
 nothing is disconnected.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 First = Callable[[], Awaitable[tuple[int, bytes] | None]]
-"""Reads the version and the state of a game; None if it has been deleted."""
+"""Reads the version and the state of a stream; None if it has been deleted."""
 
 HEARTBEAT = (10.0, 20.0)  # seconds between heartbeats; the page reconnects after 25 s of silence
 STALLED = 30.0  # seconds that a client may take to read a message
@@ -29,13 +29,26 @@ HEADERS = [
 
 
 class Watcher:
-    """One open stream."""
+    """One open feed."""
 
-    __slots__ = ("_ending", "_heartbeat", "_loop", "_pending", "_send", "_sending", "_task", "_version", "person")
+    __slots__ = (
+        "_ending",
+        "_heartbeat",
+        "_loop",
+        "_pending",
+        "_send",
+        "_sending",
+        "_task",
+        "_version",
+        "member",
+        "view",
+    )
 
-    def __init__(self, send: Send, person: tuple[str, int] | None) -> None:
-        self.person = person
-        """The game and the seat, if a player is watching."""
+    def __init__(self, send: Send, member: int | None, view: str) -> None:
+        self.member = member
+        """The number of the member who is watching, if it is one whose presence counts."""
+        self.view = view
+        """Which view of the stream this is. Watchers with the same view get the same states."""
         self._loop = asyncio.get_running_loop()
         self._send = send
         self._pending: bytes | None = None
@@ -83,14 +96,14 @@ class Watcher:
             self._schedule_heartbeat()
 
     def end(self) -> None:
-        """Ends the stream."""
+        """Ends the feed."""
         if not self._ending:
             self._ending = True
             self._heartbeat.cancel()
             self._task.cancel()
 
     async def stay(self, first: First, receive: Receive) -> None:
-        """Streams the first state and all later ones until the client disconnects or the stream ends."""
+        """Streams the first state and all later ones until the client disconnects or the feed ends."""
         try:
             snapshot = await first()
             if snapshot is None:
@@ -116,49 +129,53 @@ class Watcher:
 
 
 class Hub:
-    """The open streams of every game."""
+    """The open feeds of all streams of one kind."""
 
     def __init__(self) -> None:
         self.watched: dict[str, set[Watcher]] = {}
-        self.streams = 0
+        self.feeds = 0
         self.closed = False
 
-    async def stream(self, id: str, person: tuple[str, int] | None, first: First, receive: Receive, send: Send) -> None:
-        """Streams a game to a client, from its `first` state on."""
+    async def feed(self, id: str, member: int | None, view: str, first: First, receive: Receive, send: Send) -> None:
+        """Sends a view of a stream to a client, from its `first` state on."""
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        watcher = Watcher(send, person)
+        watcher = Watcher(send, member, view)
         # Register before reading the state, so that no change in between is missed.
         self.watched.setdefault(id, set()).add(watcher)
-        self.streams += 1
+        self.feeds += 1
         try:
             if self.closed:
                 watcher.end()
             await watcher.stay(first, receive)
         finally:
-            self.streams -= 1
+            self.feeds -= 1
             watchers = self.watched[id]
             watchers.discard(watcher)
             if not watchers:
                 del self.watched[id]
 
-    def publish(self, id: str, version: int, state: bytes) -> None:
-        """Sends the state of a game to everybody who watches it."""
-        data = message(state)
+    def publish(self, id: str, version: int, states: Mapping[str, bytes | None]) -> None:
+        """Sends the states of a stream, by view, to everybody who watches it. None ends the feeds of a view."""
+        messages = {view: state and message(state) for view, state in states.items()}
         for watcher in self.watched.get(id, ()):
-            watcher.tell(version, data)
+            if watcher.view in messages:
+                data = messages[watcher.view]
+                if data is None:
+                    watcher.end()
+                else:
+                    watcher.tell(version, data)
 
     def end(self, id: str) -> None:
-        """Ends the streams of a deleted game."""
+        """Ends the feeds of a deleted stream."""
         for watcher in self.watched.get(id, ()):
             watcher.end()
 
-    def people(self) -> set[tuple[str, int]]:
-        """The players who are watching their games."""
-        watchers = (watcher for group in self.watched.values() for watcher in group)
-        return {watcher.person for watcher in watchers if watcher.person is not None}
+    def present(self, id: str) -> set[int]:
+        """The numbers of the members who are watching a stream."""
+        return {watcher.member for watcher in self.watched.get(id, ()) if watcher.member is not None}
 
     def close(self) -> None:
-        """Ends all streams, so that the server can stop. Pages reconnect when it is back."""
+        """Ends all feeds, so that the server can stop. Pages reconnect when it is back."""
         self.closed = True
         for id in self.watched:
             self.end(id)

@@ -1,0 +1,305 @@
+"""The acts of a teacher and of the pupils in a class.
+
+Everything here is pure. An act is checked against a class and becomes events of the class, new games, and events in
+games that are being played. A teacher's act names the version it responds to and carries an idempotency key: the same
+key gets the same answer, and nothing happens twice.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from digitduels.players import computer_name, offered_player
+from digitduels.text import clean, skeleton
+from digitduels.web.classes.pairing import Past, pair
+from digitduels.web.classes.state import TEACHER, Classroom, Pupil, Scores
+from digitduels.web.refusal import Refusal
+from digitduels.web.rooms.acts import KEY_USED, new_game
+from digitduels.web.rooms.state import visible
+from digitduels.web.streams.credentials import derive_secret, hash_secret, new_id
+from digitduels.web.streams.fold import Conflict, Resolution
+from digitduels.web.streams.store import Member, Notice, Stream, Token
+
+CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"  # no vowels, so no words; no letter that looks like another letter or a digit
+CODE_LENGTH = 5
+SETTINGS = ("game", "options", "level", "hints", "takebacks", "start", "anonymous", "locked")
+MOST_PUPILS = 60
+MOST_ROUNDS = 60
+MOST_CLASS_EVENTS = 3000
+LONGEST_FIRST_NAME = 20
+LONGEST_MESSAGE = 120
+PAUSED = "Eyes to the front, please."
+REMOVED = "Your teacher removed you from the class. Ask to be let back in."
+CLASS_OVER = "This class has ended."
+
+
+class Context(NamedTuple):
+    """What an act depends on besides the class itself."""
+
+    now: float
+    scores: Scores = {}
+    seen: Mapping[int, float] = {}
+    """When each pupil was last seen."""
+    opening: tuple[str, ...] = ()
+    """The moves that new games begin with."""
+
+
+class Act(NamedTuple):
+    """A teacher's request to change a class, in response to one version of it."""
+
+    kind: str
+    version: int
+    key: str
+    body: dict[str, Any] = {}
+
+
+def new_code() -> str:
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+
+
+def begin(rules: dict[str, Any], code: str, key: str, now: float) -> tuple[Stream, str]:
+    """Creates a class: returns the class to store and the teacher's token. The same key gives the same class."""
+    token = derive_secret(key, "teacher", 24)
+    teacher = Member(TEACHER, "", None, now, (Token(hash_secret(token)),))
+    origin = derive_secret(key, "class", 9)
+    return Stream(code, "class", rules, "playing", False, now, now, origin=origin, members=(teacher,)), token
+
+
+def pupil_token(classroom: Classroom, key: str) -> str:
+    """Derives a pupil's token from the class and their key, so that a repeated request gets the same token."""
+    return derive_secret(key, f"pupil {classroom.origin}", 24)
+
+
+def join(classroom: Classroom, token: str, name: str, now: float) -> Resolution[Classroom]:
+    """Adds a pupil with a token. The same token is the same pupil, unless that pupil has moved to another device."""
+    digest = hash_secret(token)
+    before = [member for member in classroom.members if any(known.hash == digest for known in member.tokens)]
+    if classroom.pupil_of(token) is not None:
+        return Resolution(classroom, classroom.joined[before[-1].number], None)
+    if classroom.has_removed(token):
+        raise Refusal(403, REMOVED)
+    if classroom.ended:
+        raise Refusal(410, CLASS_OVER)
+    if classroom.rules.get("locked"):
+        raise Refusal(423, "This class is locked. Ask your teacher to let you in.")
+    _require_place(classroom)
+    _check_event_limit(classroom)
+    first = first_name(name)
+    if not first:
+        raise Refusal(422, "Type a first name.")
+    number = classroom.members[-1].number + 1
+    pupil = Member(number, _unique_name(classroom, first, number), None, now, (Token(digest),))
+    key = f"join:{len(before) or ''}{digest[:32]}"
+    return classroom.resolve("join", {"pupil": number}, key, now, members=(pupil,))
+
+
+def first_name(name: str) -> str:
+    """A name cleaned and shortened for the wall; empty if it has no visible character."""
+    return visible(clean(name, LONGEST_FIRST_NAME))
+
+
+def _unique_name(classroom: Classroom, name: str, number: int) -> str:
+    """The name, with a number after it if another pupil has one that looks the same."""
+    taken = {skeleton(pupil.name) for pupil in classroom.present if pupil.number != number}
+    unique, count = name, 2
+    while skeleton(unique) in taken:
+        ending = f" {count}"
+        unique, count = name[: LONGEST_FIRST_NAME - len(ending)].strip() + ending, count + 1
+    return unique
+
+
+def twin(classroom: Classroom, pupil: Pupil) -> Pupil | None:
+    """A pupil who may be the same person on another device: for "Ann 2", the pupil called "Ann"."""
+    words = pupil.name.rsplit(" ", 1)
+    if len(words) != 2 or not words[1].isdecimal():
+        return None
+    return next((other for other in classroom.present if skeleton(other.name) == skeleton(words[0])), None)
+
+
+def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroom]:
+    """Applies a teacher's act, or refuses it with the reason."""
+    now = context.now
+    earlier = classroom.keys.get(act.key)
+    if earlier is not None:
+        if earlier.kind != act.kind:
+            raise Refusal(422, KEY_USED)
+        return Resolution(classroom, earlier.version, None)
+    if act.version != classroom.head:
+        raise Conflict(409, f"The class has moved on: it is at version {classroom.head}, not {act.version}.")
+    if classroom.ended and act.kind not in ("rename", "settings"):
+        raise Conflict(410, CLASS_OVER)
+    _check_event_limit(classroom)
+    playing = [table.id for table in classroom.current if table.id not in context.scores]
+    match act.kind:
+        case "pair" | "next":
+            return _pair(classroom, act, context)
+        case "pause":
+            if classroom.paused is not None:
+                raise Refusal(422, "The class is paused already.")
+            message = clean(act.body.get("message") or "", LONGEST_MESSAGE) or PAUSED
+            notice = classroom.notice("pause", {"message": message}, playing)
+            return classroom.resolve("pause", {"message": message}, act.key, now, notices=[notice])
+        case "resume":
+            if classroom.paused is None:
+                raise Refusal(422, "The class is not paused.")
+            return classroom.resolve("resume", {}, act.key, now, notices=[classroom.notice("resume", {}, playing)])
+        case "end":
+            notice = classroom.notice("close", {}, playing, closes=True)
+            return classroom.resolve("end", {}, act.key, now, notices=[notice])
+        case "rename":
+            return _rename(classroom, act, now, playing)
+        case "remove":
+            number = _pupil_in(classroom, act).number
+            games = [table.id for table in classroom.current if number in table.pupils and table.id in playing]
+            notice = classroom.notice("close", {}, games, closes=True)
+            return classroom.resolve("remove", {"pupil": number}, act.key, now, notices=[notice])
+        case "remove-newcomers":
+            newcomers = [pupil.number for pupil in classroom.present if not classroom.games_of(pupil.number)]
+            if not newcomers:
+                raise Refusal(422, "Every pupil in this class has played.")
+            return classroom.resolve("remove-newcomers", {"pupils": newcomers}, act.key, now)
+        case "restore":
+            return _restore(classroom, act, now)
+        case "admit":
+            return _admit(classroom, act, now, playing)
+        case "substitute":
+            return classroom.resolve("substitute", {"pupil": _pupil_in(classroom, act).number}, act.key, now)
+        case _:
+            settings = {name: act.body[name] for name in SETTINGS if act.body.get(name) is not None}
+            return classroom.resolve("settings", settings, act.key, now)
+
+
+def _require_place(classroom: Classroom) -> None:
+    if len(classroom.present) >= MOST_PUPILS:
+        raise Refusal(409, f"This class is full: it has {MOST_PUPILS} pupils.")
+
+
+def _check_event_limit(classroom: Classroom) -> None:
+    if classroom.head >= MOST_CLASS_EVENTS:
+        raise Refusal(422, "This class has reached its limit of events. Start a new one.")
+
+
+def _pupil_in(classroom: Classroom, act: Act, name: str = "pupil") -> Pupil:
+    number = act.body.get(name)
+    pupil = None if number is None else classroom.pupils.get(number)
+    if pupil is None or pupil.removed:
+        raise Refusal(422, "There is no such pupil in this class.")
+    return pupil
+
+
+def _pair(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroom]:
+    """Starts games: for everybody in a new round, or for the pupils who are waiting in this one."""
+    if classroom.paused is not None:
+        raise Refusal(423, "The class is paused. Resume it first.")
+    new = act.kind == "next" or classroom.round == 0
+    if act.kind == "next" and classroom.round == 0:
+        raise Refusal(422, "There is no round yet. Pair the class first.")
+    if classroom.round + new > MOST_ROUNDS:
+        raise Refusal(422, f"A class has at most {MOST_ROUNDS} rounds. Start a new one.")
+    here = [
+        pupil.number
+        for pupil in classroom.present
+        if (pupil.absent is None or context.seen.get(pupil.number, 0.0) > pupil.absent)
+        and (new or waits(classroom, pupil.number, context.scores))
+    ]
+    if not here:
+        raise Refusal(422, "Nobody is waiting for a game." if classroom.present else "Nobody has joined yet.")
+    unfinished = [table.id for table in classroom.current if new and table.id not in context.scores]
+    notices = [classroom.notice("close", {}, unfinished, closes=True)]
+    games = _pairings(classroom, here, context, random.Random(f"{classroom.origin} {act.key}"))
+    begins = [_new_game(classroom, game, context) for game in games]
+    listed = [{"id": new.id, "pupils": list(game)} for new, game in zip(begins, games, strict=True)]
+    return classroom.resolve(
+        act.kind, {"round": classroom.round + new, "games": listed}, act.key, context.now, begins, notices
+    )
+
+
+def waits(classroom: Classroom, number: int, scores: Scores) -> bool:
+    """Whether a pupil can get a game in this round. In a tournament, a pupil gets only one."""
+    table = classroom.table_of(number)
+    return table is None or (table.id in scores and classroom.rules["mode"] != "rounds")
+
+
+def _pairings(
+    classroom: Classroom, pupils: list[int], context: Context, rng: random.Random
+) -> list[tuple[int | None, int | None]]:
+    past, mode = [table.pupils for table in classroom.tables], classroom.rules["mode"]
+    if mode == "computer":
+        return [game for pupil in pupils for game in pair([pupil], Past(past), rng)]
+    points = {pupil: classroom.points(pupil, context.scores) for pupil in pupils} if mode == "rounds" else None
+    return pair(pupils, Past(past, points), rng)
+
+
+def _new_game(classroom: Classroom, players: tuple[int | None, int | None], context: Context) -> Stream:
+    """A new game of the class, with both seats taken."""
+    rules, now, seats = classroom.rules, context.now, []
+    for seat, number in enumerate(players):
+        if number is None:
+            level = offered_player(str(rules["level"]), rules["game"])
+            seats.append(Member(seat, computer_name(level), int(level), now))
+        else:
+            pupil = classroom.pupils[number]
+            seats.append(Member(seat, pupil.name, None, now, pupil.tokens))
+    start = {
+        **{name: rules[name] for name in ("game", "options", "hints", "takebacks")},
+        "first": 1,
+        "position": None,
+        "moves": list(context.opening),
+    }
+    return new_game(new_id(), start, seats, now, parent=classroom.id)
+
+
+def _rename(classroom: Classroom, act: Act, now: float, playing: list[str]) -> Resolution[Classroom]:
+    pupil = _pupil_in(classroom, act)
+    first = first_name(act.body.get("name") or "")
+    if not first:
+        raise Refusal(422, "Type a first name.")
+    name = _unique_name(classroom, first, pupil.number)
+    body = {"pupil": pupil.number, "name": name}
+    notices = _notice_for_game(classroom, pupil.number, playing, "rename", {"name": name})
+    return classroom.resolve("rename", body, act.key, now, notices=notices)
+
+
+def _restore(classroom: Classroom, act: Act, now: float) -> Resolution[Classroom]:
+    """Lets a removed pupil back in."""
+    pupil = next((removed for removed in classroom.removed if removed.number == act.body.get("pupil")), None)
+    if pupil is None:
+        raise Refusal(422, "Nobody with this number was removed.")
+    _require_place(classroom)
+    body = {"pupil": pupil.number, "name": _unique_name(classroom, pupil.name, pupil.number)}
+    return classroom.resolve("restore", body, act.key, now)
+
+
+def _admit(classroom: Classroom, act: Act, now: float, playing: list[str]) -> Resolution[Classroom]:
+    """Merges a newcomer into a pupil who has joined again on another device: the pupil gets the newcomer's token.
+
+    The pupil also gets the newcomer's games. If both are playing, the newcomer's game is closed.
+    """
+    pupil, device = _pupil_in(classroom, act), _pupil_in(classroom, act, "device")
+    if device.number == pupil.number:
+        raise Refusal(422, "This is the same pupil.")
+    busy = any(pupil.number in table.pupils and table.id in playing for table in classroom.current)
+    played = classroom.games_of(device.number)
+    closed = [table.id for table in played if table.id in playing and busy]
+    moved = [table.id for table in played if table.id not in closed and pupil.number not in table.pupils]
+    notices = _notice_for_game(
+        classroom, device.number, [id for id in moved if id in playing], "rename", {"name": pupil.name}
+    )
+    if not any(id in playing for id in moved):
+        notices += _notice_for_game(classroom, pupil.number, playing, "admit", {"token": device.tokens[0].hash})
+    notices += [classroom.notice("close", {}, closed, closes=True)]
+    body = {"pupil": pupil.number, "device": device.number, "games": moved}
+    return classroom.resolve("admit", body, act.key, now, notices=notices)
+
+
+def _notice_for_game(
+    classroom: Classroom, number: int, playing: list[str], kind: str, body: dict[str, Any]
+) -> list[Notice]:
+    """An event for the game that a pupil is playing, with their seat in its body; empty if they are not playing."""
+    table = classroom.table_of(number)
+    if table is None or table.id not in playing:
+        return []
+    return [classroom.notice(kind, {"seat": table.pupils.index(number), **body}, [table.id])]
