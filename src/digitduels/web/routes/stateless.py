@@ -417,7 +417,7 @@ async def _read_pairs(
 
 
 async def position_of(match: Match, request: Request, effects: bool = False) -> dict[str, Any]:
-    """Returns the view of a match, perhaps with the effects of its moves. A variant's is computed outside the event loop."""
+    """Returns the view of a match, perhaps with effects. A variant's is computed outside the event loop."""
     if not match.game.changes:
         return view(match, effects)
     return await workers(request).aside(lambda: view(match, effects), request.scope["sender"].asker)
