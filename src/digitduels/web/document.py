@@ -60,9 +60,10 @@ class Document:
         if not area:
             # The game with the most options has the most to discover.
             known = max(games(), key=lambda name: len(game_class(name).options()))
+            opponent = str(beginner(link.book(known)))
             data = self._home = self._home or {
                 "games": game_cards(),
-                "position": view(link.read(known, [("vs", str(beginner(link.book(known)))), ("seat", "1")])[0]),
+                "position": view(link.read(known, [("vs", opponent), ("seat", "1")])[0], effects=True),
             }
         elif known and area in WITH_POSITION:
             data = _position(known, request)

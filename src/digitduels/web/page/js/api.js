@@ -43,7 +43,7 @@ export async function retry(request, { signal, tries = TRIES, waiting } = {}) {
       return await request();
     } catch (error) {
       if (!(error instanceof Failure) || !error.temporary || signal?.aborted) throw error;
-      if (count >= (BUSY.includes(error.status) ? Math.max(tries, BUSY_TRIES) : tries)) throw error;
+      if (count >= (BUSY.includes(error.status) ? BUSY_TRIES : tries)) throw error;
       waiting?.();
       await backOff(count);
       if (signal?.aborted) throw error;
@@ -122,14 +122,21 @@ export function bearer(token) {
 }
 
 /**
- * Asks the server something that it answers at once.
+ * Asks the server something that it answers at once. A query with names is sent in the body of a POST request: proxies
+ * log URLs.
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} [query]
  * @param {AbortSignal} [signal]
+ * @param {() => void} [waiting] called each time the reader has to wait longer
+ * @param {number} [timeout] in milliseconds
  * @returns {Promise<any>}
  */
-export function get(path, query, signal) {
-  return ask(path, query, QUICK, signal);
+export function get(path, query, signal, waiting, timeout = QUICK) {
+  const keys = new URLSearchParams(query);
+  const [url, request] = keys.has("names")
+    ? [path, posting(Object.fromEntries(keys), authorization)]
+    : [keys.size ? `${path}?${keys}` : path, { headers: authorization }];
+  return retry(() => send(url, request, { signal, timeout }), { signal, waiting });
 }
 
 /**
@@ -137,27 +144,11 @@ export function get(path, query, signal) {
  * @param {string} path
  * @param {URLSearchParams | Record<string, string>} query
  * @param {AbortSignal} [signal]
- * @param {() => void} [waiting] called each time the reader has to wait longer
+ * @param {() => void} [waiting]
  * @returns {Promise<any>}
  */
 export function getComputed(path, query, signal, waiting) {
-  return ask(path, query, WORK, signal, waiting);
-}
-
-/**
- * A query with names is sent in the body of a POST request: proxies log URLs.
- * @param {string} path
- * @param {URLSearchParams | Record<string, string> | undefined} query
- * @param {number} timeout
- * @param {AbortSignal} [signal]
- * @param {() => void} [waiting]
- */
-function ask(path, query, timeout, signal, waiting) {
-  const keys = new URLSearchParams(query);
-  const [url, request] = keys.has("names")
-    ? [path, posting(Object.fromEntries(keys), authorization)]
-    : [keys.size ? `${path}?${keys}` : path, { headers: authorization }];
-  return retry(() => send(url, request, { signal, timeout }), { signal, waiting });
+  return get(path, query, signal, waiting, WORK);
 }
 
 /**

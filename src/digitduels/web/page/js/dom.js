@@ -14,10 +14,9 @@
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function h(tag, props, ...children) {
-  const [name = "", ...classes] = tag.split(".");
-  const element = document.createElement(/** @type {K} */ (name));
-  const given = isProps(props) ? props : {};
-  for (const [name, value] of Object.entries(given)) {
+  const [type, ...classes] = tag.split(".");
+  const element = document.createElement(/** @type {K} */ (type));
+  for (const [name, value] of Object.entries(isProps(props) ? props : {})) {
     if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else set(element, name, value);
   }
@@ -31,7 +30,7 @@ export function h(tag, props, ...children) {
  * @returns {value is Props}
  */
 function isProps(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
+  return value?.constructor === Object;
 }
 
 /**
@@ -115,18 +114,4 @@ export function unique() {
  */
 export function pause(milliseconds) {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/**
- * Returns a function that says whether its arguments differ from those of the previous call. What is drawn only then
- * keeps the focus and half-typed text.
- */
-export function changeDetector() {
-  let before = "";
-  return (/** @type {unknown[]} */ ...values) => {
-    const now = JSON.stringify(values);
-    const changed = now !== before;
-    before = now;
-    return changed;
-  };
 }

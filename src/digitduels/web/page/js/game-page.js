@@ -189,12 +189,6 @@ export class GamePage {
     if (back !== null) await this.safely(() => this.goTo(cutTo(this.link, back)));
   }
 
-  /** The moves so far, in a section that opens and closes. */
-  recordDetails() {
-    const open = matchMedia("(min-width: 60rem)").matches;
-    return h("details.record", { open }, h("summary", "Moves"), this.record);
-  }
-
   /**
    * Returns the response, unless the page now shows another position.
    * @template T

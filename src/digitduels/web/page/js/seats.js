@@ -2,7 +2,8 @@
 
 import { Failure, getAs, post, retry } from "./api.js";
 import { confirm } from "./dialog.js";
-import { isSecret, newSecret, recallObject, recallSecret, remember } from "./storage.js";
+import { newKey } from "./send-act.js";
+import { isSecret, recallObject, recallSecret, remember } from "./storage.js";
 
 /** @typedef {{seat: Seat, token: string, invite: string | null}} Mine */
 
@@ -89,7 +90,7 @@ export async function challenge(link, name) {
  */
 export async function join(id, invite, name) {
   // Every attempt has the same idempotency key, so that a lost response costs no seat.
-  const key = recallSecret(`key:${id}`) ?? newSecret();
+  const key = recallSecret(`key:${id}`) ?? newKey();
   remember(`key:${id}`, key);
   const request = () => post(`/api/games/${id}/seats`, { invite, key, name });
   const { seat, token, state } = /** @type {GivenSeat} */ (await retry(request));

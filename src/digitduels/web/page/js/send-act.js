@@ -1,7 +1,6 @@
 // Acts in games and classes. Each has an idempotency key, so that it happens once however often it is sent.
 
 import { Failure, post, retry } from "./api.js";
-import { newSecret } from "./storage.js";
 
 const TRIES = 10; // attempts without a response
 const CONFLICTS = 10; // attempts after which somebody else was quicker
@@ -17,7 +16,7 @@ const CONFLICTS = 10; // attempts after which somebody else was quicker
  * @returns {Promise<any>}
  */
 export function sendAct(path, token, content, { signal, waiting, conflict } = {}) {
-  const body = { ...content, key: newSecret() };
+  const body = { ...content, key: newKey() };
   const request = async () => {
     for (let conflicts = 0; ; conflicts += 1) {
       try {
@@ -31,4 +30,9 @@ export function sendAct(path, token, content, { signal, waiting, conflict } = {}
     }
   };
   return retry(request, { signal, tries: TRIES, waiting });
+}
+
+/** Returns an idempotency key. */
+export function newKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -24,11 +24,6 @@ export function recallSecret(name) {
   return isSecret(text) ? text : null;
 }
 
-/** Returns an unguessable text. */
-export function newSecret() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /**
  * @param {unknown} value
  * @returns {value is string}

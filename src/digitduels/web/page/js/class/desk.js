@@ -1,8 +1,9 @@
 // The teacher's desk: the pupils, the next step, all boards, and the settings of the next games.
 
 import { games } from "../api.js";
+import { changeDetector } from "../change-detector.js";
 import { ask, confirm } from "../dialog.js";
-import { anchor, button, changeDetector, fill, h } from "../dom.js";
+import { anchor, button, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
 import { go, setTitle } from "../router.js";

@@ -1,6 +1,7 @@
 // A pupil's page: waits, plays, and waits for the next game. The board is the same as in games between friends.
 
-import { changeDetector, fill, h } from "../dom.js";
+import { changeDetector } from "../change-detector.js";
+import { fill, h } from "../dom.js";
 import { listen } from "../live.js";
 import { show as showRoom } from "../pages/room.js";
 import { setTitle } from "../router.js";

@@ -1,7 +1,8 @@
 // The list of pupils on the desk, with their points and the teacher's actions.
 
+import { changeDetector } from "../change-detector.js";
 import { ask, confirm } from "../dialog.js";
-import { button, changeDetector, fill, h } from "../dom.js";
+import { button, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { count, points } from "./counts.js";
 

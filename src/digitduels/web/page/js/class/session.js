@@ -1,8 +1,8 @@
 // The classes that this browser belongs to, and requests to them.
 
 import { Failure, getAs, identify, post, retry } from "../api.js";
-import { sendAct } from "../send-act.js";
-import { forget, newSecret, recallNames, recallSecret, remember } from "../storage.js";
+import { newKey, sendAct } from "../send-act.js";
+import { forget, recallNames, recallSecret, remember } from "../storage.js";
 
 /** @typedef {{role: "teacher" | "pupil", token: string}} Membership */
 
@@ -37,7 +37,7 @@ function enter(code, role, token) {
  * @param {Record<string, unknown>} rules
  */
 export async function startClass(rules) {
-  const body = { ...rules, key: newSecret() };
+  const body = { ...rules, key: newKey() };
   const { code, token } = /** @type {NewClass} */ (await retry(() => post("/api/classes", body)));
   enter(code, "teacher", token);
   return code;
@@ -75,7 +75,7 @@ export async function myClasses(signal) {
  * @param {string} name
  */
 export async function joinClass(code, name) {
-  const key = recallSecret(`class:key:${code}`) ?? newSecret();
+  const key = recallSecret(`class:key:${code}`) ?? newKey();
   remember(`class:key:${code}`, key);
   const request = () => post(`${classPath(code)}/pupils`, { name, key });
   const { token, state } = /** @type {JoinedClass} */ (await retry(request));

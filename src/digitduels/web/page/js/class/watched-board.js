@@ -1,7 +1,8 @@
 // One game of a class, on a large board that follows it.
 
 import { get } from "../api.js";
-import { anchor, changeDetector, fill, h } from "../dom.js";
+import { changeDetector } from "../change-detector.js";
+import { anchor, fill, h } from "../dom.js";
 import { showEnd } from "../end.js";
 import { getPosition } from "../game-page.js";
 import { LargeBoard } from "../large-board.js";

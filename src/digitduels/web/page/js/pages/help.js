@@ -6,6 +6,7 @@ import { group, radios } from "../form.js";
 import { setTitle } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
+import { loadStyle } from "../study.js";
 
 /** @type {[string, string][]} */
 const KEYS = [
@@ -28,7 +29,8 @@ const ANSWERS = [
 ];
 
 /** @param {Place} place */
-export function show({ main }) {
+export async function show({ main }) {
+  await loadStyle();
   setTitle("Help");
   say("");
   const onOff = (/** @type {string} */ name) => {

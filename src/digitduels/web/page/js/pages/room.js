@@ -1,9 +1,10 @@
 // A game between friends: invite, join, play, watch. The server stores the game; this page shows its latest state.
 
 import { get } from "../api.js";
+import { changeDetector } from "../change-detector.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
 import { menu } from "../dialog.js";
-import { button, changeDetector, fill, h } from "../dom.js";
+import { button, fill, h } from "../dom.js";
 import { showEnd } from "../end.js";
 import { GamePage, messageOf } from "../game-page.js";
 import { dress, keepBoard, showHead } from "../head.js";
