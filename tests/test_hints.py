@@ -460,7 +460,7 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
                     ended = game.outcome(here)
                     assert ended.winner == coach if ended else winners(game, here, coach)
             elif judgement[move].distance == 3:
-                reply = re.fullmatch("After (.*) every move of Player [12] loses.", warned)[1]  # type: ignore[index]
+                reply = re.fullmatch("I answer with (.*), and then every move of Player [12] loses.", warned)[1]  # type: ignore[index]
                 assert all(
                     game.outcome(game.play(here, last))
                     for here in [played(game, after, reply)]

@@ -298,7 +298,7 @@ def test_the_coach_warns_before_a_win_is_thrown_away(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&vs=coach&seat=1&seed=1")
     expect(status(page)).to_have_text("Your turn.")
     choose(page, "Add 1")
-    expect(page.get_by_role("dialog")).to_contain_text("lets me win")
+    expect(page.get_by_role("dialog")).to_contain_text("every move of yours loses")
     assert_accessible(page, "coach")
     page.get_by_role("button", name="Take it back").click()
     expect(status(page)).to_have_text("Your turn.")

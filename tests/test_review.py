@@ -190,7 +190,6 @@ def test_a_game_without_mistakes_is_decided_by_the_seat() -> None:
         "At the start: Player 1 is winning: 2 more turns.",
         "Who was winning: ▲▲▲▲",
         "(▲ Player 1 is winning, ▼ Player 2 is winning, = nobody is; one sign for the start and one for each move)",
-        "Player 1 was winning from the start.",
         "Player 1 found 2 of 2 critical moves; random play would find about 0.2.",
         "Player 2 had no critical moves.",
         told.sentence,

@@ -101,7 +101,7 @@ def test_a_session_with_hints_the_coach_a_take_back_and_another_try(terminal: Op
 
 def test_undo_also_takes_back_the_computers_reply_and_shows_the_position(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nundo\nmoves\nundo\n")
-    assert "Perfect takes back +1.\nYou take back ×2.\nTarget Number: 23\nCurrent Number: 1\n" in played.stdout
+    assert "Perfect takes back +1.\nYou take back ×2.\n\nYour Turn:\nCurrent Number: 1\n" in played.stdout
     assert "No moves yet." in played.stdout
     assert "There is nothing to take back." in played.stdout
 
@@ -109,7 +109,7 @@ def test_undo_also_takes_back_the_computers_reply_and_shows_the_position(duels: 
 def test_undo_after_the_game_is_lost_goes_back_to_your_own_last_move(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="1\n1\n1\n1\nundo\n")
     assert "You have exceeded the Target Number!\nPerfect wins the game!\n" in played.stdout
-    assert "You take back ×2.\nTarget Number: 23\nCurrent Number: 20\nYour Previous Operation: Add 1\n" in played.stdout
+    assert "You take back ×2.\n\nYour Turn:\nCurrent Number: 20\nPrevious Operation: Add 1\n" in played.stdout
 
 
 def test_another_try_says_what_to_look_for(duels: Run) -> None:
@@ -120,7 +120,7 @@ def test_another_try_says_what_to_look_for(duels: Run) -> None:
 def test_undo_after_a_concession_takes_back_only_the_concession(duels: Run) -> None:
     played = duels("play", "operation-target", "--vs", "perfect", "--seed", "1", answers="2\nconcede\nu\nmoves\n")
     assert "You concede.\nPerfect wins the game!\n" in played.stdout
-    assert "You take back the concession.\nTarget Number: 23\nCurrent Number: 3\n" in played.stdout
+    assert "You take back the concession.\n\nYour Turn:\nCurrent Number: 3\n" in played.stdout
     assert "1. You: 1 × 2 = 2.\n2. Perfect: 2 + 1 = 3.\n" in played.stdout
 
 
@@ -237,7 +237,7 @@ def test_a_person_sees_both_scores_and_what_is_left_once_in_each_turn(name: str,
         "number-duel": ["Your Turn", "Your Score", "Level 1's Score", "Available Numbers"],
         "number-quest": ["Your Turn", "Level 1's Score", "Your Score", "Available Numbers"],
         "numerical-nexus": ["You", "Level 1"],
-        "operation-target": ["Your Turn", "Previous Operation", "Available Operation"],
+        "operation-target": ["Your Turn", "Current Number", "Previous Operation", "Available Operation"],
     }[name]
     assert [line.partition(":")[0] for line in last][: len(labels)] == labels
     assert "\n\n\n" not in played

@@ -393,7 +393,12 @@ def test_a_dumb_terminal_says_what_takes_so_long(
     monkeypatch.setattr("digitduels.cli.progress._MOMENT", 0.01)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     said = threading.Event()
-    monkeypatch.setattr("digitduels.cli.progress.complain", lambda message: (print(message), said.set()))
+
+    def complain(message: str) -> None:
+        print(message)
+        said.set()
+
+    monkeypatch.setattr("digitduels.cli.progress.complain", complain)
     with show_progress("Solving Chess") as progress:
         assert progress is not None
         progress("solving", 0.5)

@@ -42,7 +42,7 @@ class Exercise:
         game = self.match.game
         chosen: tuple[Any, ...] = ()
         if game.move_fields[0].menu:
-            self.say(*game.turn(state))
+            self.say(f"Possible: {offer(game, state)}.")
         while len(chosen) < len(game.move_fields):
             alone = self.reader == state.player
             question = game.move_fields[len(chosen)].ask(None if alone else self.match.names[state.player])

@@ -110,7 +110,12 @@ class Session:
             about = Sentence(
                 "{title}, resumed after {count}.", title=match.game.title, count=Count(len(match.moves), "move")
             )
-        self.say(about, "", *match.game.view(match.state))
+        position = self.position()
+        self.say(about, *(["", *position] if position else []))
+
+    def position(self) -> list[str]:
+        """The lines that show the position before a turn."""
+        return self.match.game.view(self.match.state)
 
     # A turn
 
@@ -328,7 +333,7 @@ class Session:
             self.say(error.reason)
             return False
         self.keep()
-        self.say(*lines, *game.view(match.state))
+        self.say(*lines, *self.position())
         return True
 
     def take_back(self) -> list[Sentence]:

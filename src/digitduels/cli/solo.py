@@ -103,6 +103,11 @@ class Solo(Session):
         """A sentence as the person reads it."""
         return tell(text, self.match.names, self.person)
 
+    def position(self) -> list[str]:
+        """The lines that show the position; empty if the turn shows it anyway."""
+        match = self.match
+        return [] if match.outcome is None and match.game.turn(match.state) else super().position()
+
     def prompt(self, state: State[Any, Any]) -> str:
         """The current question, without a name because only one person plays."""
         return super().prompt(state) if self.half else self.match.game.move_fields[len(self.chosen)].ask()

@@ -161,6 +161,7 @@ class OperationTarget(Game["str | None", int, Move]):
         possible, (field,) = choices(self, state), self.move_fields
         return [
             Sentence("{player}'s Turn:", you="Your Turn:", player=state.player),
+            Sentence("Current Number: {number}", book="", number=state.table),
             f"Previous Operation: {LABELS.get(state.mine or '', 'None')}",
             f"Available Operation{'s' if len(possible) > 1 else ''}: {field.offer(possible)}",
         ]

@@ -90,8 +90,8 @@ def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentenc
         return Sentence("That lets me win in {count}.", count=count)
     if verdict.distance == 3:
         return Sentence(
-            "After {reply} every move of {player} loses.",
-            you="After {reply} every move of yours loses.",
+            "I answer with {reply}, and then every move of {player} loses.",
+            you="I answer with {reply}, and then every move of yours loses.",
             player=state.player,
             reply=PlayedNoun(reply, other),
         )

@@ -148,12 +148,12 @@ class Review(NamedTuple):
 
     def course(self) -> list[Sentence]:
         """Who was winning at the start and after each move."""
-        return [
+        lines = [
             Sentence("At the start: {standing}", standing=joined(standing(self.player, self.start))),
             Sentence("Who was winning: {ribbon}", ribbon=self.ribbon),
             Sentence("({legend})", legend=LEGEND),
-            self.story,
         ]
+        return [*lines, self.story] if self.swings else lines  # without swings, the last line tells the story
 
     def lessons(self) -> list[Sentence]:
         """What each swing changed, and which moves would have been better."""
