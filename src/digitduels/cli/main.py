@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from digitduels import __version__
 from digitduels.cli import commands
 from digitduels.cli.console import Console, complain
-from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
+from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, TERMINATED, USAGE, Failure, quoted_path, reason_of
 from digitduels.cli.parser import Parser
 from digitduels.core import TooLarge
 from digitduels.signals import exit_on_sigterm
@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import argcomplete
 
         argcomplete.autocomplete(build_parser())
-    exit_on_sigterm()
     try:
-        return run(words)
+        with exit_on_sigterm(TERMINATED):
+            return run(words)
     except Failure as failure:
         return fail(failure.code, failure)
     except TooLarge as error:
