@@ -33,7 +33,14 @@ def uninterrupted() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def exit_on_sigterm() -> None:
-    """Makes SIGTERM raise SystemExit, so that unfinished files are removed and workers end."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+@contextmanager
+def exit_on_sigterm(code: int = 1) -> Iterator[None]:
+    """Makes SIGTERM raise SystemExit in the block, so that unfinished files are removed and workers end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(code))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)

@@ -252,8 +252,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 def _play_in_worker(plan: TournamentPlan, task: Task, record: dict[str, Any] | None) -> PlayedGame:
     """Plays a game in a worker process. If that is terminated, closes the programs first."""
-    exit_on_sigterm()
     try:
-        return play(plan, task, record)
+        with exit_on_sigterm():
+            return play(plan, task, record)
     except SystemExit:  # the process pool would return it as the game's result
         os._exit(1)

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from digitduels.text import clean
 
-FAILURE, USAGE, ILLEGAL_MOVE, FILE, LIMIT, INTERRUPTED = 1, 2, 3, 4, 5, 130
+FAILURE, USAGE, ILLEGAL_MOVE, FILE, LIMIT, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 5, 130, 143
 
 
 class Failure(Exception):

@@ -11,7 +11,7 @@ from digitduels import __version__
 from digitduels.cli import commands
 from digitduels.cli.arguments import names_a_game
 from digitduels.cli.console import Console, complain
-from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, USAGE, Failure, quoted_path, reason_of
+from digitduels.cli.errors import FAILURE, FILE, INTERRUPTED, LIMIT, TERMINATED, USAGE, Failure, quoted_path, reason_of
 from digitduels.cli.parser import Parser
 from digitduels.core import TooLarge
 from digitduels.signals import exit_on_sigterm
@@ -40,9 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import argcomplete
 
         argcomplete.autocomplete(build_parser())
-    exit_on_sigterm()
     try:
-        return run(words)
+        with exit_on_sigterm(TERMINATED):
+            return run(words)
     except Failure as failure:
         return fail(failure.code, failure)
     except TooLarge as error:

@@ -137,7 +137,6 @@ def _end_with_the_game() -> None:
 
 def main() -> None:
     """Solves the game that standard input names, and writes the kind of solution to standard output."""
-    exit_on_sigterm()
     warnings.simplefilter("ignore")
     question = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_the_game, daemon=True).start()
@@ -145,7 +144,8 @@ def main() -> None:
         with suppress(AttributeError, OSError):
             os.nice(10)
     try:
-        solution = solve(game(question["game"], **question["options"]))
+        with exit_on_sigterm():
+            solution = solve(game(question["game"], **question["options"]))
         answer = _PLAIN if isinstance(solution, Reference) else _TABLE
     except TooLarge:
         answer = _TOO_LARGE

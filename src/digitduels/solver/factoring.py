@@ -71,9 +71,6 @@ class _UnknownSeats:
     def __eq__(self, other: object) -> bool:
         raise Split(PLAYER, _BOTH)
 
-    def __hash__(self) -> int:
-        raise Split(PLAYER, _BOTH)
-
 
 class _UnknownState(State[Any, Any]):
     """A position in which it is unknown who moves."""
@@ -141,7 +138,7 @@ class _Case:
     def __init__(self, table: Any, parts: dict[Hashable, _Candidates]) -> None:
         self.table = table
         self.parts = parts
-        self.left: tuple[Any, ...] | None = None
+        self.left: Pool | None = None
 
     @cached_property
     def position(self) -> State[Any, Any]:
@@ -151,12 +148,13 @@ class _Case:
             return tuple.__new__(_UnknownState, (player, _UnknownSeats(mine, theirs), table))
         return tuple.__new__(State, (player, (theirs, mine) if player else (mine, theirs), table))
 
-    def counts_without(self, take: Sequence[int]) -> tuple[Any, ...]:
-        """What is left of each number after a take. All moves that are asked about in one case take the same."""
-        if self.left is None:
+    def table_without(self, take: Sequence[int]) -> Any:
+        """The table after a take. All moves that are asked about in one case take the same."""
+        if take and self.left is None:
             before = self.position.table.counts
-            self.left = tuple([count - need if need else count for count, need in zip(before, take, strict=True)])
-        return self.left
+            left = tuple([count - need if need else count for count, need in zip(before, take, strict=True)])
+            self.left = Pool(left, self.table.copies)
+        return self.left if take else self.table
 
     def but(self, *candidates: _Candidates) -> _Case:
         """The case with other candidates for some parts."""
@@ -235,15 +233,10 @@ class _Check:
         if self.game.forbids(state, move) is not None:
             raise DoesNotFactor(_LEGALITY)
         after = self.game.after(state, move)
-        opponent, table = 1 - state.player, after.table
+        opponent = 1 - state.player
         if not _same(after.player, opponent):
             raise DoesNotFactor("the other player does not move next")
-        if self.digits:
-            expected = case.counts_without(take)
-            same = isinstance(table, Pool) and table.copies == self.table.copies and _same(table.counts, expected)
-        else:
-            same = table == self.table
-        if not same:
+        if not _same(after.table, case.table_without(take)):
             raise DoesNotFactor("what a move does to the table depends on more than that")
         if self.changes[action]:
             theirs = self.hands.value(THEIRS, self.compiled.other[action, case.parts[THEIRS].numbers])

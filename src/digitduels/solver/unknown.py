@@ -85,9 +85,6 @@ class Unknown:
     def __bool__(self) -> bool:
         return self.compare(operator.ne, 0)
 
-    def __neg__(self) -> int | Unknown:
-        return self.calculate(operator.sub, 0, self)
-
     def __hash__(self) -> int:
         part, values = next(iter(self.terms.items()))
         raise Split(part, np.arange(len(values)))  # a key is often made of several integers
@@ -126,7 +123,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("truediv", "divmod", "pow", "lshift", "rshift", "and", "or", "xor"):
     setattr(Unknown, f"__{_name}__", _split)
     setattr(Unknown, f"__r{_name}__", _split)
-for _name in ("abs", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format"):
+for _name in ("abs", "neg", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format"):
     setattr(Unknown, f"__{_name}__", _split)
 
 
