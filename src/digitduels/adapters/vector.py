@@ -302,9 +302,7 @@ def _world(
     compiled = _compiled(game) if solution is None else solution.compiled
     form, hands = arrays(compiled)
     nothing = np.empty(0)
-    no_rules = Rules(
-        form, np.empty(0, np.uint8), np.empty(0, np.uint8), 0, 0, 0, nothing, 0.0, 0.0, nothing, nothing, 0.0
-    )
+    no_rules = Rules(form, np.empty(0, np.uint8), np.empty(0, np.uint8), 0, 0, 0, nothing, 0.0, 0.0, nothing)
     counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
     count, moves = len(compiled.hands), len(game.moves)
     few = compiled.digits <= _PATTERNS and (form.takes <= 1).all()
