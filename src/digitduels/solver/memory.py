@@ -44,5 +44,5 @@ def human_size(count: int) -> str:
         if units[0] == "bytes"
         else f"{amount:.1f} {units[0]}"
         if amount < 1e6
-        else f"10^6 {units[0]}"
+        else f"over 10^6 {units[0]}"
     )
