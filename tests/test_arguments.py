@@ -130,7 +130,7 @@ def test_against_the_computer_one_name_is_yours(seat: int, duels: Run) -> None:
         ("cache clear --verify", "duels cache clear: error: there is no option '--verify'"),
         ("cache --verify", "usage: duels cache [-h] COMMAND ...\nduels cache: error: there is no option '--verify'."),
         ("pla number-duel", "duels: error: there is no command 'pla'. Did you mean play?"),
-        ("play number-duel --vs 3 --move-time 0", "a time is a number of seconds above 0, at most 86400, not '0'"),
+        ("play number-duel --vs 3 --move-time 0", "a time limit is more than 0 seconds and at most 86400, not '0'"),
         ("play number-duel --vs 3 --move-time -1", "not '-1'"),
         ("play number-duel --vs 3 --move-time nan", "not 'nan'"),
         ("play number-duel --vs 3 --move-time inf", "not 'inf'"),

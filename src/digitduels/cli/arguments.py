@@ -89,7 +89,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = math.nan
     if not 0 < value <= _DAY:
-        raise argparse.ArgumentTypeError(f"a time is a number of seconds above 0, at most {_DAY}, not {quoted(text)}")
+        raise argparse.ArgumentTypeError(f"a time limit is more than 0 seconds and at most {_DAY}, not {quoted(text)}")
     return value
 
 
