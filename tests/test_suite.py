@@ -318,3 +318,12 @@ def test_invalid_arguments_of_the_suite_are_refused_with_the_reason(
     result = duels("suite", *arguments)
     assert (result.returncode, result.stdout) == (code, "")
     assert message in result.stderr
+
+
+def test_a_private_twin_that_cannot_be_written_is_refused_before_it_is_computed(
+    duels: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("digitduels.evals.suite.make_suite", lambda *_, **__: pytest.fail("computed"))
+    result = duels("suite", "private", "--seed", "1", "--out", "no/such/folder/private.json")
+    assert result.returncode == 4
+    assert "private.json' cannot be written" in result.stderr

@@ -27,9 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
     from digitduels.evals.suite import make_suite, read_suite, sha256
 
     public = read_suite()
-    with show_progress("Private suite") as progress:
-        data = make_suite("private twin of suite-v1", arguments.seed, avoid=public, progress=progress)
     with write_errors(arguments.out), files.writing(arguments.out) as file:
+        with show_progress("Private suite") as progress:
+            data = make_suite("private twin of suite-v1", arguments.seed, avoid=public, progress=progress)
         file.write(data)
     count = len(read_suite(arguments.out).positions)
     Console().say(f"{Count(count, 'position')} in {quoted_path(arguments.out)}.", f"SHA-256: {sha256(data)}")
