@@ -26,7 +26,7 @@ from digitduels.web.app import App
 from digitduels.web.positions.analysis import unsolved_reply
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts, opponents
-from digitduels.web.rooms.live import LiveRoom, _move_texts
+from digitduels.web.rooms.live import LiveRoom, _shared
 from digitduels.web.rooms.opponents import FAILED, NOT_NOW, NOT_PERFECT, Opponents
 from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
@@ -630,7 +630,7 @@ def test_rooms_with_new_rules_stay_within_the_memory_limit() -> None:
         assert rooms.known(room.value.id) is room
         assert rooms.weight == sum(other.weight for other in rooms._streams.values())
         gc.collect()
-        assert len(_move_texts) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
+        assert len(_shared) <= len(rooms) + 100, "of games in rooms, and of a few that were used last"
         rooms.close()
 
     asyncio.run(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -11,8 +10,8 @@ from digitduels.core import notation_of
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.sentence import PLAYERS, Played
-from digitduels.web.encoding import encode, encoded
-from digitduels.web.positions.answers import Turn
+from digitduels.web.encoding import encode, encoded, trimmed
+from digitduels.web.positions.answers import RulesView, Turn
 from digitduels.web.positions.view import fields, last_effect, position_view, rules_view, turn_view
 from digitduels.web.positions.wire import wire
 from digitduels.web.rooms.answers import RoomHistory, RoomNews, room_part
@@ -20,7 +19,8 @@ from digitduels.web.rooms.state import Room
 from digitduels.web.streams.fold import Away
 from digitduels.web.streams.live import Live
 
-POSITION_BYTES, MOVE_BYTES = 400, 700  # measured: what a position and a different move of a variant take in memory
+# Measured: what a position, a different move of a variant and its other rules take in memory.
+POSITION_BYTES, MOVE_BYTES, RULES_BYTES = 400, 700, 3000
 MOST_LEGALITIES = 16  # cached sets of legal moves per variant
 HISTORY_TURNS = 100  # in one response
 LONGEST_TURN = 4000  # bytes; longer turns are not cached
@@ -35,9 +35,9 @@ class LiveRoom(Live[Room]):
         self._turns: dict[int, bytes] = {}
         self._turn_bytes = 0
         game = room.match.game
-        self._own_rules = MOVE_BYTES * len(game.moves) if game.changes else 0  # all rooms share the rules of the book
-        self._rules, self._fields = rules_view(room.match), encode(fields(game))
-        self._rules_bytes = len(encode(self._rules)) + len(self._fields)
+        self._shared = shared_json(game)
+        # All rooms share the rules of the book.
+        self._own_rules = RULES_BYTES + MOVE_BYTES * len(game.moves) if game.changes else 0
         super().__init__(room)
 
     def put(self, value: Room) -> None:
@@ -57,7 +57,7 @@ class LiveRoom(Live[Room]):
     @property
     def weight(self) -> int:
         match = self.value.match
-        json = self._rules_bytes + len(self._cached_state[1]) + self._turn_bytes
+        json = len(self._cached_state[1]) + self._turn_bytes + (len(self._shared.fields) if self._own_rules else 0)
         positions = (POSITION_BYTES + 2 * len(match.game.moves)) * len(match.states)
         return super().weight + self._own_rules + json + positions
 
@@ -66,7 +66,7 @@ class LiveRoom(Live[Room]):
     def state(self, away: Away) -> bytes:
         """The state of the room as JSON."""
         if self._cached_state[0] != away:
-            self._cached_state = away, encode(self._state(away))
+            self._cached_state = away, trimmed(encode(self._state(away)))
             self.on_growth(self)
         return self._cached_state[1]
 
@@ -80,11 +80,11 @@ class LiveRoom(Live[Room]):
         if last is not None:
             view["last"] = encoded(self._cache_turn(count - 1, encode(last)))
         return {
-            **self._rules,
+            **self._shared.rules(match),
             **view,
             **room_part(room, away),
-            "fields": encoded(self._fields),
-            "legal": [] if match.outcome else encoded(legal_text(match)),
+            "fields": encoded(self._shared.fields),
+            "legal": [] if match.outcome else encoded(self._shared.legal(match)),
         }
 
     def history(self, start: int) -> bytes:
@@ -104,43 +104,49 @@ class LiveRoom(Live[Room]):
 
     def _cache_turn(self, index: int, turn: bytes) -> bytes:
         if index not in self._turns and len(turn) < LONGEST_TURN:  # the texts of a variant can have any length
-            self._turns[index] = turn
+            self._turns[index] = turn = trimmed(turn)
             self._turn_bytes += len(turn)
         return turn
 
 
-# The legal moves are the largest part of a state, and their JSON is the same in every room.
-
-
-class _MoveTexts:
-    """A cache of a game's moves as JSON, except for moves whose text contains a player's name."""
+class SharedJson:
+    """The JSON that is the same in every room of a game, and the largest part of a state: its rules and its moves."""
 
     def __init__(self, game: AnyGame) -> None:
+        self.fields = trimmed(encode(fields(game)))
+        self._rules: RulesView | None = None
         self._indices = [{value: index for index, value in enumerate(column)} for column in notation_of(game).columns]
-        self._cache: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
+        self._moves: tuple[dict[Any, bytes], dict[Any, bytes]] = {}, {}
 
-    def texts(self, moves: Iterable[Any], player: int, names: tuple[str, str]) -> list[bytes]:
-        cache = self._cache[player]
-        return [cache.get(move) or self._create(move, player, names) for move in moves]
+    def rules(self, match: Match) -> RulesView:
+        """The rules and the start of a match. Those of the usual start are cached."""
+        if match.first or match.position is not None or match.opening:
+            return rules_view(match)
+        self._rules = self._rules or rules_view(match)
+        return self._rules
 
-    def _create(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
-        text = self._serialize(move, player, names)
-        if Played(move, player).to(OTHERS) == Played(move, player).to(PLAYERS):
-            self._cache[player][move] = text
+    def legal(self, match: Match) -> bytes:
+        """The legal moves. They are cached, except for moves whose text contains a player's name."""
+        player, names = match.state.player, match.names
+        cache = self._moves[player]
+        moves = match.game.legal_moves(match.state)
+        return b"[%b]" % b",".join([cache.get(move) or self._move(move, player, names) for move in moves])
+
+    def _move(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
+        played = Played(move, player)
+        picks = [index[value] for index, value in zip(self._indices, move, strict=True)]
+        text = encode({"move": str(move), "shown": played.to(names), "picks": picks})
+        if played.to(OTHERS) == played.to(PLAYERS):
+            self._moves[player][move] = text = trimmed(text)
         return text
 
-    def _serialize(self, move: Any, player: int, names: tuple[str, str]) -> bytes:
-        picks = [index[value] for index, value in zip(self._indices, move, strict=True)]
-        return encode({"move": str(move), "shown": Played(move, player).to(names), "picks": picks})
+
+_shared: WeakKeyDictionary[AnyGame, SharedJson] = WeakKeyDictionary()  # as long as a room has the game
 
 
-_move_texts: WeakKeyDictionary[AnyGame, _MoveTexts] = WeakKeyDictionary()  # as long as a room has the game
-
-
-def legal_text(match: Match) -> bytes:
-    """The legal moves as JSON."""
-    texts = _move_texts.get(match.game)
-    if texts is None:
-        texts = _move_texts[match.game] = _MoveTexts(match.game)
-    moves = match.game.legal_moves(match.state)
-    return b"[%b]" % b",".join(texts.texts(moves, match.state.player, match.names))
+def shared_json(game: AnyGame) -> SharedJson:
+    """The JSON that the rooms of a game share."""
+    shared = _shared.get(game)
+    if shared is None:
+        shared = _shared[game] = SharedJson(game)
+    return shared
