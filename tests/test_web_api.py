@@ -272,8 +272,24 @@ def test_the_computer_plays_the_same_moves_as_in_the_terminal(site: httpx.Client
     for match in ongoing(name):
         for who in ("1", "4", "7", "perfect", "random"):
             with player(who, match.game, solve, seed="9") as opponent:
-                assert get(site, f"reply/{name}", match, vs=who, seed=9) == {"move": str(opponent.choose(match))}
-        assert get(site, f"reply/{name}", match, vs="coach", seed=9) == get(site, f"reply/{name}", match, vs=4, seed=9)
+                move = opponent.choose(match)
+            answer = get(site, f"reply/{name}", match, vs=who, seed=9)
+            assert answer["move"] == str(move)
+            after = match.copy()
+            after.play(move)
+            assert answer["position"] == get(site, f"position/{name}", after, vs=who, effects="on")
+        coach, fourth = (get(site, f"reply/{name}", match, vs=who, seed=9)["move"] for who in ("coach", "4"))
+        assert coach == fourth
+
+
+@every_game
+def test_a_position_says_what_its_moves_do_if_asked(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        position = get(site, f"position/{name}", match)
+        effects = get(site, f"effects/{name}", match)
+        assert get(site, f"position/{name}", match, effects="off") == position
+        assert get(site, f"position/{name}", match, effects="on") == position | effects
+    assert site.get(f"/api/position/{name}?effects=perhaps").status_code == 422
 
 
 def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays() -> None:
