@@ -31,7 +31,7 @@ def test_the_home_page_embeds_the_games_and_a_starting_position(client: TestClie
     position = data["position"]
     assert isinstance(position, dict)
     assert (position["moves"], position["names"]) == ([], ["Player 1", "Level 2"])
-    assert position == client.get(f"/api/position/{position['game']}?vs=2&seat=1").json()
+    assert position == client.get(f"/api/position/{position['game']}?vs=2&seat=1&effects=on").json()
 
 
 def test_a_game_page_embeds_its_position_if_the_link_is_valid(client: TestClient) -> None:

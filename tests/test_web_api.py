@@ -292,6 +292,16 @@ def test_the_computer_plays_the_same_moves_as_in_the_terminal(site: httpx.Client
         assert coach["move"] == level["move"]
 
 
+@every_game
+def test_a_position_says_what_its_moves_do_if_asked(site: httpx.Client, name: str) -> None:
+    for match in ongoing(name):
+        position = get(site, f"position/{name}", match)
+        effects = get(site, f"effects/{name}", match)
+        assert get(site, f"position/{name}", match, effects="off") == position
+        assert get(site, f"position/{name}", match, effects="on") == position | effects
+    assert site.get(f"/api/position/{name}?effects=perhaps").status_code == 422
+
+
 def test_a_level_that_a_game_does_not_offer_is_labelled_as_the_level_that_plays() -> None:
     match, _ = link.read("operation-target", [("vs", "3"), ("seat", "1")])
     assert (match.players, match.names) == (("human", "1"), ("Player 1", "Level 1"))

@@ -1,8 +1,8 @@
 // A class, for its teacher: the desk, the wall, the results, and a single large board.
 
 import { openClass } from "../class/class-page.js";
-import { loadStyle } from "../study.js";
 import { say } from "../status.js";
+import { loadStyle } from "../study.js";
 
 /** @param {Place} place */
 export async function show(place) {

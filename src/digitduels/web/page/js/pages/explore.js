@@ -7,7 +7,6 @@ import { button, fill, h, paragraphs, pause, set } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../study.js";
 import { levelOptions } from "../levels.js";
 import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
@@ -16,6 +15,7 @@ import { ScoreMap } from "../score-map.js";
 import { tellAll, tellEach } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { StockChooser } from "../stock-chooser.js";
+import { chooseGame, loadStyle } from "../study.js";
 import { chip, verdictList } from "../verdict.js";
 
 const CHOOSING = 150; // debounce in milliseconds

@@ -5,10 +5,10 @@ import { PupilPage } from "../class/pupil.js";
 import { classPath, joinClass, member } from "../class/session.js";
 import { anchor, fill, h } from "../dom.js";
 import { field, trouble } from "../form.js";
-import { loadStyle } from "../study.js";
 import { note } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
+import { loadStyle } from "../study.js";
 
 const ABOUT = "Your first name is enough. Your teacher sees it, and it may be shown in the room.";
 

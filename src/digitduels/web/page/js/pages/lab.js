@@ -5,12 +5,12 @@ import { share } from "../dialog.js";
 import { anchor, button, fill, h, unique } from "../dom.js";
 import { messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, loadStyle } from "../study.js";
 import { newLink, pathOf, queryOf, readLink } from "../link.js";
 import { go, note, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
-import { say } from "../status.js";
 import { tellAll } from "../sentence.js";
+import { say } from "../status.js";
+import { chooseGame, loadStyle } from "../study.js";
 
 const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +

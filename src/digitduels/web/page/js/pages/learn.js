@@ -5,12 +5,12 @@ import { Board, seatLabels } from "../board.js";
 import { anchor, fill, h, paragraphs } from "../dom.js";
 import { getPosition } from "../game-page.js";
 import { showHead } from "../head.js";
-import { chooseGame, coded, loadStyle } from "../study.js";
 import { cutTo, newLink, pathOf, readLink, splitQuery, withKeys, words } from "../link.js";
 import { note, setTitle } from "../router.js";
 import { tell, tellEach } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { Stepper } from "../stepper.js";
+import { chooseGame, coded, loadStyle } from "../study.js";
 
 const LINES = 2; // of the book's text about a move; the rest repeats the board
 const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The rules of each game fit on a card.";

@@ -2,8 +2,8 @@
 
 import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
-import { loadStyle } from "../study.js";
 import { say } from "../status.js";
+import { loadStyle } from "../study.js";
 
 /** @type {() => [string, string[]][]} */
 const parts = () => [

@@ -3,15 +3,15 @@
 import { Failure, gameCard, games, getComputed } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
-import { Hints } from "../hints.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../study.js";
+import { Hints } from "../hints.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
 import { keepMissed, keepPuzzle, missedOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
+import { loadStyle } from "../study.js";
 import { chip } from "../verdict.js";
 
 const THINKING = 500; // milliseconds before the defence moves

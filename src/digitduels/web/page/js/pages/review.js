@@ -5,7 +5,6 @@ import { seatLabels } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
-import { loadStyle } from "../study.js";
 import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
@@ -13,6 +12,7 @@ import { note, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
 import { Stepper } from "../stepper.js";
+import { loadStyle } from "../study.js";
 import { chip } from "../verdict.js";
 
 const CRITICAL = "A move is critical when a mistake was possible. A slower win is never a mistake.";

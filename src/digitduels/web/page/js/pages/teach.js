@@ -1,9 +1,9 @@
 // For teachers: a link with settings for a class, a wall display, and sheets to print.
 
 import { games } from "../api.js";
-import { loadStyle } from "../study.js";
 import { readLink, splitQuery } from "../link.js";
 import { say } from "../status.js";
+import { loadStyle } from "../study.js";
 import { shortSeed } from "../teach/class-link.js";
 
 const KEYS = ["show", "game", "fair", "values", "tier", "count", "sheet"];

@@ -4,8 +4,8 @@ import { getComputed } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
-import { numberLine } from "./number-line.js";
 import { shortSeed, teachPath } from "./class-link.js";
+import { numberLine } from "./number-line.js";
 
 const LONGEST_LINE = 1000;
 
