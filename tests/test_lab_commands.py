@@ -353,7 +353,9 @@ def test_the_search_saves_rules_that_every_command_accepts(duels: Run, home: Pat
     assert min(best["fair"], best["deep"]) > max(min(other["fair"], other["deep"]) for other in others)
     name, options = read_file(home / "best.toml")
     assert name == "number-quest"
-    assert options == {"target": best["target"], "highest": best["highest"], "tie": "draw"}
+    assert (
+        options == dd.game(name, **{given.partition("=")[0]: best[given.partition("=")[0]] for given in ranges}).changes
+    )
     target = options["target"]
     for words in (["number-quest", "--rules", "best.toml"], ["best.toml"]):
         answer = json.loads(duels("solve", *words, "--json").stdout)
