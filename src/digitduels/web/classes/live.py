@@ -11,7 +11,7 @@ from digitduels.web.positions.answers import Grade
 from digitduels.web.rooms.state import Room
 from digitduels.web.streams.live import Live
 
-BOARD_BYTES = 1500  # measured: what the board and the grades of a game take in memory
+BOARD_BYTES = 1500  # estimated: what the board and the grades of a game take in memory
 
 
 class Glimpse(NamedTuple):
