@@ -93,9 +93,9 @@ def test_a_link_in_both_places_and_no_body_at_all_are_refused(client: TestClient
 
 
 def test_a_long_link_in_a_body_costs_as_much_as_in_a_query(tmp_path: Path) -> None:
-    moves = {"moves": "x2 " * 1300}  # about ten requests
+    moves = {"moves": "x2 " * 1300}  # as much as about 100 requests
     for way in ({"method": "GET", "params": moves}, {"method": "POST", "json": moves}):
         arguments: dict[str, Any] = {"url": f"/api/position/{GAME}", **way}
-        with TestClient(application(rate=0.001, burst=25, database=str(tmp_path / "games.sqlite"))) as client:
+        with TestClient(application(rate=0.001, burst=250, database=str(tmp_path / "games.sqlite"))) as client:
             statuses = [client.request(**arguments).status_code for _ in range(3)]
         assert statuses == [422, 422, 429], way["method"]

@@ -18,7 +18,8 @@ from digitduels.web.sender import Asker
 from digitduels.web.settings import Settings
 
 CHEAP = 1 << 14  # bytes of a body that cost as much as a request
-CHEAP_QUERY = 400  # characters of a query that cost as much as a request
+CHEAP_LINK = 400  # characters of a link that cost as much as a request
+DEAREST_LINK = 150  # requests
 COSTS = (  # what requests cost, by method and path; all others cost 1
     (None, re.compile("/healthz|/assets/.*"), 0),
     ("POST", re.compile("/api/games|/api/games/[^/]*/rematch"), 10),  # a game is stored for months
@@ -149,11 +150,20 @@ def client_address(scope: Scope) -> str:
 def cost_of(method: str, path: str, query: bytes) -> float:
     """What a request costs, in requests: by its route, and by the length of its query.
 
-    >>> cost_of("GET", "/api/games", b""), cost_of("POST", "/api/games", b""), cost_of("GET", "/", b"x" * 4000)
-    (1.0, 10.0, 12.0)
+    >>> cost_of("GET", "/api/games", b""), cost_of("POST", "/api/games", b""), cost_of("GET", "/", b"x" * 800)
+    (1.0, 10.0, 6.0)
     """
     cost = next((cost for verb, paths, cost in COSTS if verb in (None, method) and paths.fullmatch(path)), 1)
-    return cost + len(query) / CHEAP_QUERY if cost else 0.0
+    return cost + link_cost(len(query)) if cost else 0.0
+
+
+def link_cost(length: int) -> float:
+    """What a link of this many characters costs. People's links are short, and long ones take long to replay.
+
+    >>> link_cost(100), link_cost(400), link_cost(4000), link_cost(60_000)
+    (0.0625, 1.0, 100.0, 150)
+    """
+    return min(DEAREST_LINK, (length / CHEAP_LINK) ** 2)
 
 
 class Turns:

@@ -18,7 +18,7 @@ from digitduels.web.assets import compressed_response
 from digitduels.web.classes.lessons import Lessons, lessons
 from digitduels.web.encoding import encode
 from digitduels.web.http.errors import JSON
-from digitduels.web.http.limits import CHEAP_QUERY
+from digitduels.web.http.limits import link_cost
 from digitduels.web.http.operations import Operation, Schema, tagged
 from digitduels.web.http.request_body import decode
 from digitduels.web.positions import answers, link
@@ -93,7 +93,7 @@ def _pairs(request: Request) -> Pairs:
         raise Refusal(422, "The request body must be a JSON object of strings.")
     if len(data) > LONGEST_LINK:
         raise Refusal(413, f"A link in a request body may have at most {LONGEST_LINK:,} bytes.")
-    sender_of(request).pay(len(data) / CHEAP_QUERY)  # as in a query
+    sender_of(request).pay(link_cost(len(data)))  # as in a query
     return list(values.items())
 
 
