@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -56,6 +57,7 @@ def clean(text: str, most: int) -> str:
     return " ".join(printable.split())[:most].strip()
 
 
+@lru_cache(4096)  # the names of a class are compared again and again
 def skeleton(text: str) -> str:
     """A key that is equal for texts which look alike: whatever their case, accents, width, script and invisible signs.
 
