@@ -70,7 +70,8 @@ def run(words: Sequence[str]) -> int:
     The name of a game is short for `play` and that game.
     """
     words = list(words)
-    game = words[0] if words and words[0] not in commands.COMMANDS and names_a_game(words[0]) else None
+    first = words[0] if words else ""
+    game = first if not first.startswith("-") and first not in commands.COMMANDS and names_a_game(first) else None
     try:
         if words in ([], ["play"], [game]) and (console := Console()).interactive:
             return run_menu(console, game)
