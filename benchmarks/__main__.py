@@ -15,6 +15,7 @@ BENCHMARKS = (
     "playouts",
     "startup",
     "solving",
+    "browser",
     "environments",
     "ggbench",
     "openspiel",
@@ -27,7 +28,10 @@ BENCHMARKS = (
     "natural",
     "lab",
     "reference",
+    "reference_v2",
     "nexus",
+    "agent",
+    "leak",
 )
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -43,7 +47,7 @@ def main() -> None:
     if unknown := [name for name in arguments.names if name not in BENCHMARKS]:
         parser.error(f"There is no benchmark {unknown[0]!r}. Choose from {', '.join(BENCHMARKS)}.")
     # gg-bench's own files are not part of this repository.
-    available = [name for name in BENCHMARKS if name != "ggbench" or "GGBENCH" in os.environ]
+    available = [name for name in BENCHMARKS if name not in ("ggbench", "agent") or "GGBENCH" in os.environ]
     for name in arguments.names or available:
         benchmark = import_module(f"benchmarks.{name}")
         page = DOCS / getattr(benchmark, "PAGE", "performance.md")

@@ -16,7 +16,7 @@ from digitduels.players.evaluation import expect
 from digitduels.players.expectation import BEST_RESPONSE, Sheet
 from digitduels.players.levels import LEVELS_VERSION
 
-PAGE = "gg-bench-417.md"
+PAGE = "results/gg-bench-417.md"
 GAMES = 30  # half of them as Player 1
 PUBLISHED = re.compile(r"^\| (?P<model>\S+) \| (?P<wins>\d+) \|$", re.MULTILINE)
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import http.server
 import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+from digitduels.cli.commands.site import RUNTIME
+from digitduels.web.site.export import write_site
 
 RUNS = 3
 # A round trip of 400 ms, 400 kbit/s, and a CPU slowed down by a factor of four.
@@ -25,6 +31,8 @@ FIRST_VIEWS = {
     "a game against the computer": "/play/number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1",
     "a game with many moves to choose from": "/play/equation-duel?vs=3&seat=1&seed=1",
 }
+# The same views of a site without a server. Its pages contain the first position of a game against level 2.
+SITE_VIEWS = {"home": "/", "a game against the computer": "/play/number-quest/?vs=2&seat=1&seed=1"}
 # A game as keyboard input. The seed fixes the computer's replies.
 GAME = ("/play/number-quest?vs=2&seat=1&seed=7", ("9+", "8+", "7+", "6+", "5+"))
 SHIFTS = """
@@ -45,14 +53,16 @@ new MutationObserver((_, watch) => {{
 
 
 def table() -> str:
-    with serving() as base, sync_playwright() as playwright:
+    with serving() as base, hosting() as site, sync_playwright() as playwright:
         chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox"])
         for path in FIRST_VIEWS.values():  # warm up the server
             open_page(browser, base + path).close()
         rows = ["| first view | requests | compressed | first playable board |", "|---|---:|---:|---:|"]
-        for name, path in FIRST_VIEWS.items():
-            runs = [first_view(browser, base + path) for _ in range(RUNS)]
+        views = [(name, base + path) for name, path in FIRST_VIEWS.items()]
+        views += [(f"{name}, without a server", site + path) for name, path in SITE_VIEWS.items()]
+        for name, url in views:
+            runs = [first_view(browser, url) for _ in range(RUNS)]
             seconds = statistics.median(run[2] for run in runs)
             rows.append(f"| {name} | {runs[0][0]} | {runs[0][1] / 1000:.1f} kB | {seconds:.1f} s |")
         rows += ["", "| at 360×740 | sum of layout shifts without input |", "|---|---:|"]
@@ -110,6 +120,41 @@ def open_page(browser: Browser, url: str) -> Page:
 def total(page: Page) -> float:
     shifts: list[Any] = page.evaluate("window.shifts")
     return float(sum(shifts))
+
+
+class Compressed(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, and of each file the copy that is compressed with Brotli, if there is one."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        path = path / "index.html" if path.is_dir() else path
+        packed = path.with_name(f"{path.name}.br")
+        compressed = packed.is_file() and "br" in self.headers["Accept-Encoding"]
+        body = (packed if compressed else path).read_bytes()
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Length", str(len(body)))
+        if compressed:
+            self.send_header("Content-Encoding", "br")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def hosting() -> Iterator[str]:
+    """Writes a site without a server, serves its folder and yields the address."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_site(Path(folder), RUNTIME)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Compressed, directory=folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        server.server_close()
 
 
 @contextmanager

@@ -33,30 +33,33 @@ def table() -> str:
     nothing = medians["python -c pass"]
     rows = ["| command | median | times `python -c pass` |", "|---|---:|---:|"]
     rows += [f"| `{name}` | {median * 1000:.0f} ms | {median / nothing:.1f} |" for name, median in medians.items()]
-    return "\n".join([*rows, "", first_moves()])
+    return "\n".join([*rows, "", first_moves(nothing)])
 
 
-def first_moves() -> str:
+def first_moves(nothing: float) -> str:
     """The time to the computer's first move with an empty cache, as a multiple of the time to the first prompt."""
     levels = ("1", "2", "3", "4", "5", "6")
     rows = [
-        "The time from the command to the first prompt of a game between two people. For each level, the time to the",
-        "prompt after the computer's first move, with an empty cache, as a multiple of that.",
+        "The time from the command to the first prompt of a game between two people, also as a multiple of",
+        "`python -c pass`; at most 12. For each level, the time to the prompt after the computer's first move, with an",
+        "empty cache, as a multiple of the first prompt. The first prompts are measured before the levels.",
         "",
-        f"| game | prompt | {' | '.join(f'level {level}' for level in levels)} |",
-        f"|---|---:|{'---:|' * len(levels)}",
+        f"| game | prompt | times `pass` | {' | '.join(f'level {level}' for level in levels)} |",
+        f"|---|---:|---:|{'---:|' * len(levels)}",
     ]
-    for name in dd.games():
-        waits: dict[str, list[float]] = {level: [] for level in ("human", *levels)}
+    prompts = {name: statistics.median(first_prompt("play", name) for _ in range(GAMES)) for name in dd.games()}
+    for name, prompt in prompts.items():
+        waits: dict[str, list[float]] = {level: [] for level in levels}
         offered = {str(level) for level in tuning(dd.game(name)).levels}
         for run in range(GAMES):
             for level in waits:
-                if level == "human" or level in offered:
-                    computer = () if level == "human" else ("--vs", level, "--seat", "2", "--seed", str(run))
+                if level in offered:
+                    computer = ("--vs", level, "--seat", "2", "--seed", str(run))
                     waits[level].append(first_prompt("play", name, *computer))
-        prompt = statistics.median(waits["human"])
         ratios = [f"{statistics.median(waits[level]) / prompt:.1f}" if waits[level] else "–" for level in levels]
-        rows.append(f"| {dd.game(name).title} | {prompt * 1000:.0f} ms | {' | '.join(ratios)} |")
+        rows.append(
+            f"| {dd.game(name).title} | {prompt * 1000:.0f} ms | {prompt / nothing:.1f} | {' | '.join(ratios)} |"
+        )
     return "\n".join(rows)
 
 

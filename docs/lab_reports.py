@@ -1,4 +1,4 @@
-"""Measures the books and our editions, and writes docs/lab-reports.md and the reports that come with the package.
+"""Measures the books and our editions, and writes docs/results/lab-reports.md and the package's reports.
 
 `python docs/lab_reports.py` measures what is missing or of older levels, the quickest first, and writes each report as
 soon as it is known: stop it at any time, and it continues there. `python docs/lab_reports.py number-duel
@@ -16,17 +16,19 @@ from typing import Any
 import digitduels as dd
 from digitduels import files
 from digitduels.games import AnyGame
+from digitduels.lab.lint import LINT_VERSION, lint, measured, with_remedies
 from digitduels.lab.measures import report_from
 from digitduels.lab.prose import balance, comparison, first_moves, ladder, outcome
-from digitduels.lab.stored_reports import STORED_REPORTS, VERSION, read_reports, report_key, stored_report
+from digitduels.lab.stored_reports import STORED_REPORTS, is_current, read_reports, report_key, stored_findings
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.rule_sets import label, presets, rule_set
 
-PAGE = Path(__file__).parent / "lab-reports.md"
+PAGE = Path(__file__).parent / "results" / "lab-reports.md"
 HEAD = """# Reports of the books and of the repaired editions
 
-Each book as it is, and the edition that the [lab](lab.md) recommends instead: close to the book, fairer and deeper.
-Play one with `duels play GAME:repaired`. `python docs/lab_reports.py` writes this page.
+For players and designers: each book as it is, and the edition that the [lab](../lab.md) recommends instead, close to
+the book, and fairer and deeper where such a rule set was found. Play one with `duels play GAME:repaired`. `python
+docs/lab_reports.py` writes this page.
 """
 SLOWEST = ("number-quest", "number-duel", "numerical-nexus")  # books, the slowest last
 
@@ -35,16 +37,26 @@ def main(names: list[str]) -> None:
     """Measures the rule sets that are named, or all that need it, and writes what is known after each."""
     chosen = [rules for name in names for rules in rule_sets(name)]
     if not names:
-        chosen = [rules for name in dd.games() for rules in rule_sets(name) if stored_report(rules) is None]
+        chosen = [rules for name in dd.games() for rules in rule_sets(name) if stored_findings(rules) is None]
     current = {report_key(rules.id, rules.values) for name in dd.games() for rules in rule_sets(name)}
     for rules in sorted(chosen, key=slowness):
         start = time.monotonic()
-        found = dd.lab.measure(rules, solution=dd.solve(rules)).to_dict()
-        key, entry = report_key(rules.id, rules.values), {VERSION: LEVELS_VERSION, **found}
+        key = report_key(rules.id, rules.values)
+        entry = report_of(rules, read_reports().get(key), again=bool(names))
         stored = [report for name, report in (read_reports() | {key: entry}).items() if name in current]
         files.write(STORED_REPORTS, (json.dumps(stored, indent=1) + "\n").encode())
         files.write(PAGE, page(stored).encode())
         print(f"{label(rules)}: measured in {time.monotonic() - start:.0f} s.", flush=True)
+
+
+def report_of(rules: AnyGame, stored: dict[str, Any] | None, again: bool) -> dict[str, Any]:
+    """The report of a rule set with the findings of the linter. Measures again only what is not current."""
+    solution = dd.solve(rules)
+    if again or stored is None or not is_current(stored):
+        stored = {"levels": LEVELS_VERSION, **dd.lab.measure(rules, solution=solution).to_dict()}
+    theorems = with_remedies(rules, lint(rules, solution=solution))
+    findings = [*theorems, *measured(report_from(stored))]
+    return {**stored, "lint": LINT_VERSION, "findings": [finding.to_dict() for finding in findings]}
 
 
 def slowness(rules: AnyGame) -> int:
@@ -67,12 +79,16 @@ def page(stored: list[dict[str, Any]]) -> str:
 def section(stored: list[dict[str, Any]]) -> str:
     """The reports of a game, side by side, the book first."""
     pairs = sorted(
-        ((report_from(found), found[VERSION]) for found in stored), key=lambda pair: len(pair[0].game.changes)
+        ((report_from(found), (found["levels"], found["gauges"])) for found in stored),
+        key=lambda pair: len(pair[0].game.changes),
     )
     reports = [report for report, _ in pairs]
     rows = [
         *comparison(reports),
-        ["version of the levels", *(str(version or "unknown, older") for _, version in pairs)],
+        *(
+            [f"version of the {name}", *(str(versions[index]) for _, versions in pairs)]
+            for index, name in enumerate(("levels", "gauges"))
+        ),
     ]
     table = [f"| {' | '.join(row)} |" for row in rows]
     table.insert(1, "|---|" + "---:|" * len(reports))

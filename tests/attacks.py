@@ -370,11 +370,11 @@ async def _rounds(client: httpx.AsyncClient, count: int) -> Attack:
     async def next_round() -> None:
         created = next(turns)
         path, headers = f"/api/classes/{created['code']}", ONE_ADDRESS | {"Authorization": f"Bearer {created['token']}"}
-        state = await client.get(path, headers=headers)
-        if state.status_code == 200:
-            act = "next" if state.json()["round"] else "pair"
-            body = {"act": act, "version": state.json()["version"], "key": secrets.token_urlsafe(9)}
-            await client.post(f"{path}/acts", json=body, headers=headers)
+        act = "next" if created["state"]["round"] else "pair"
+        body = {"act": act, "version": created["state"]["version"], "key": secrets.token_urlsafe(9)}
+        answer = await client.post(f"{path}/acts", json=body, headers=headers)
+        if answer.status_code in (201, 409):
+            created["state"] = answer.json()["state"]
 
     return next_round
 

@@ -155,6 +155,10 @@ class Visits:
         page.goto(path)
         return page
 
+    def forgive(self) -> None:
+        """Forgets the faults so far, which a test has caused."""
+        self._faults.clear()
+
     def _check_request(self, request: Request, allowed: tuple[str, ...]) -> None:
         if not request.url.startswith(allowed):
             self._faults.append(f"asked {request.url}")

@@ -35,7 +35,10 @@ class Server:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._command = [*command, "--port", str(self.port), "--database", database]
-        values = {f"DIGITDUELS_{name.upper()}": str(value) for name, value in {"rate": 0, **settings}.items()}
+        values = {
+            f"DIGITDUELS_{name.upper()}": str(value)
+            for name, value in {"rate": 0, "origins": self.url, **settings}.items()
+        }
         self._environment = {**os.environ, "PYTHONPATH": str(SOURCE), **values}
         self._log = tempfile.NamedTemporaryFile()  # noqa: SIM115  closed with the server
         self.process: subprocess.Popen[bytes] | None = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import secrets
 import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from hypothesis import settings
@@ -26,10 +27,12 @@ from starlette.testclient import TestClient
 
 import digitduels as dd
 from digitduels.solver import Reference
-from digitduels.web.classes.acts import Act, Context, act, begin, join
+from digitduels.web.classes.acts import MOST_LINKS, MOVED, REMOVED, REVOKED, Act, Context, act, begin, join
+from digitduels.web.classes.answers import WallClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom
 from digitduels.web.http.limits import RateLimits
+from digitduels.web.routes.classes import Deed
 from digitduels.web.streams.credentials import hash_secret
 from web import application, wait_for
 
@@ -92,6 +95,10 @@ class Teacher:
 
         wait_for(settled)
         return state
+
+    def make_link(self, kind: str, key: str | None = None, token: str | None = None) -> Any:
+        body = {"kind": kind, "key": key or secrets.token_urlsafe(24)}
+        return self.client.post(f"{self.path}/links", json=body, headers=self.headers(token))
 
     def move(self, token: str, kind: str = "moves", **more: Any) -> Any:
         """Plays the first legal move for a pupil."""
@@ -623,19 +630,103 @@ def test_wrong_codes_count_against_the_address_but_not_against_its_class(tmp_pat
         assert teacher.look()["version"] == 1
 
 
-def test_a_teacher_may_have_a_second_token_that_only_shows_the_class(tmp_path: Path) -> None:
-    file, wall = tmp_path / "games.sqlite", secrets.token_urlsafe(24)
-    with TestClient(application(database=str(file))) as client:
-        teacher = Teacher(client)
-    with closing(sqlite3.connect(file, isolation_level=None)) as database:
-        database.execute("INSERT INTO token VALUES (?, 0, ?, true)", (teacher.code, hash_secret(wall)))
-    with TestClient(application(database=str(file))) as client:
-        teacher.client = client
-        assert teacher.look(wall)["role"] == teacher.look()["role"] == "teacher"
-        body = {"act": "end", "version": 0, "key": secrets.token_urlsafe(9)}
+def test_a_wall_link_shows_what_the_wall_shows_and_allows_no_act(client: TestClient) -> None:
+    teacher = Teacher(client)
+    pupils = [teacher.join(name) for name in ("Ann", "Bob", "Cem")]
+    teacher.act("remove", pupil=pupils[2]["pupil"])
+    key = secrets.token_urlsafe(24)
+    made = teacher.make_link("wall", key)
+    assert made.status_code == 201
+    wall = made.json()["token"]
+    assert [link["kind"] for link in made.json()["state"]["links"]] == ["wall"]
+    again = teacher.make_link("wall", key)
+    assert (again.status_code, again.json()["token"]) == (200, wall)
+    assert teacher.make_link("desk", key).status_code == 422, "a key belongs to one link"
+    state = teacher.act("pair")
+    seen = teacher.look(wall)
+    assert set(seen) == set(get_type_hints(WallClass))
+    assert (seen["role"], [pupil["name"] for pupil in seen["pupils"]]) == ("wall", ["Ann", "Bob"])
+    assert [board["id"] for board in seen["boards"]] == [board["id"] for board in state["boards"]]
+    for deed in get_args(Deed):
+        body = {"act": deed, "version": seen["version"], "key": secrets.token_urlsafe(9), "pupil": 1, "link": 1}
         refused = client.post(f"{teacher.path}/acts", json=body, headers=teacher.headers(wall))
-        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching.")
+        assert (refused.status_code, refused.json()["detail"]) == (403, "This link is only for watching."), deed
+    assert teacher.make_link("desk", token=wall).status_code == 403
+    game = seen["boards"][0]["id"]
+    move = {"version": 0, "move": "+1", "key": secrets.token_urlsafe(9)}
+    assert client.post(f"/api/games/{game}/moves", json=move, headers=teacher.headers(wall)).status_code == 403
+    for part in ("results", "results.csv"):
+        assert client.get(f"{teacher.path}/{part}", headers=teacher.headers(wall)).status_code == 403
+    assert teacher.look()["version"] == seen["version"], "nothing has changed"
+    teacher.act("settings", anonymous=True)
+    disguised = teacher.look(wall)
+    assert "Ann" not in json.dumps(disguised)
+    assert client.get(f"/api/games/{disguised['boards'][0]['id']}").status_code == 404, "games have names"
+    assert teacher.act("revoke", link=1)["links"] == []
+    withdrawn = client.get(teacher.path, headers=teacher.headers(wall))
+    assert (withdrawn.status_code, withdrawn.json()["detail"]) == (403, REVOKED)
+    assert teacher.make_link("wall", key).status_code == 403
+
+
+def test_a_desk_link_can_do_everything_and_survives_the_first_desk(tmp_path: Path) -> None:
+    file = str(tmp_path / "games.sqlite")
+    with TestClient(application(database=file)) as client:
+        teacher = Teacher(client)
+        teacher.join("Ann")
+        second = teacher.make_link("desk").json()["token"]
+        assert secrets.compare_digest(second, second.strip())
+        with closing(sqlite3.connect(file)) as database:
+            stored = json.dumps(database.execute("SELECT body, key FROM event").fetchall())
+        assert second not in stored
+        assert hash_secret(second) in stored
+    with TestClient(application(database=file)) as client:
+        teacher.client, teacher.token = client, second
+        assert teacher.look()["role"] == "teacher"
+        assert teacher.act("pair")["round"] == 1
+        assert client.get(f"{teacher.path}/results", headers=teacher.headers()).status_code == 200
+        for _ in range(MOST_LINKS - 1):
+            assert teacher.make_link("wall").status_code == 201
+        assert teacher.make_link("wall").status_code == 422
+        assert teacher.send("revoke", link=99).status_code == 422
         assert teacher.act("end")["ended"]
+        assert len(teacher.act("revoke", link=2)["links"]) == MOST_LINKS - 1, "also after the end"
+
+
+def test_everybody_is_told_the_truth_about_why_they_are_out(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, device = teacher.join("Ann"), teacher.join("Ann")
+    teacher.act("admit", pupil=ann["pupil"], device=device["pupil"])
+
+    def told(token: str) -> tuple[int, str]:
+        answer = client.get(teacher.path, headers=teacher.headers(token))
+        return answer.status_code, answer.json()["detail"]
+
+    assert told(ann["token"]) == (403, MOVED)
+    teacher.act("remove", pupil=ann["pupil"])
+    assert told(device["token"]) == (403, REMOVED)
+    teacher.act("delete")
+    assert told(device["token"])[0] == 404
+
+
+def test_pupils_rank_by_their_share_of_points_and_see_their_own_place(client: TestClient) -> None:
+    teacher = Teacher(client)
+    ann, bob = teacher.join("Ann"), teacher.join("Bob")
+    assert ann["state"]["place"] is None
+    # Bob wins three times and loses once, then Cem comes and wins once.
+    for loser in (ann, ann, ann, bob):
+        teacher.act("pair")
+        assert teacher.move(loser["token"], "concede").status_code == 201
+    cem = teacher.join("Cem")
+    teacher.act("remove", pupil=ann["pupil"])
+    teacher.act("pair")
+    assert teacher.move(bob["token"], "concede").status_code == 201
+    state = teacher.look()
+    assert [(row["pupil"], row["place"], row["points"], row["games"]) for row in state["standings"]] == [
+        (cem["pupil"], 1, 1.0, 1),
+        (bob["pupil"], 2, 3.0, 5),
+    ]
+    assert state["together"] == {"games": 5, "moves": 0, "pairs": 2}
+    assert [teacher.look(pupil["token"])["place"] for pupil in (bob, cem)] == [2, 1]
 
 
 def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ COMMANDS = [
     "tournament",
     "lab",
 ]
-COMMANDS += ["serve", "eval", "suite", "dataset", "completion"]
-SUBCOMMANDS = ["cache list", "cache verify", "cache clear", "lab report", "lab compare", "lab sweep", "lab search"]
-SUBCOMMANDS += ["suite run", "suite report", "suite reference", "suite private"]
+COMMANDS += ["serve", "class", "site", "eval", "suite", "dataset", "completion"]
+SUBCOMMANDS = ["cache list", "cache verify", "cache clear", "lab report", "lab compare", "lab lint"]
+SUBCOMMANDS += ["lab sweep", "lab search", "suite run", "suite report", "suite reference", "suite private"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:

@@ -412,9 +412,9 @@ def test_batched_endings_agree_with_single_ones(variant: tuple[str, dict[str, An
     except DoesNotFactor:
         return
     hands = plan.compiled.hands
-    for table, marks in plan.final_results.items():
-        pool = plan.compiled.table(table)
-        for (waiting, moving), mark in np.ndenumerate(marks):
+    for board, codes in plan.final_codes():
+        pool = plan.compiled.table(board.start // len(codes))
+        for (waiting, moving), code in np.ndenumerate(codes.reshape(len(hands), -1)):
             outcome = game.outcome(State(0, (hands[moving], hands[waiting]), pool))
             assert outcome is not None
-            assert ending_for(outcome.winner, 1) == mark
+            assert plan.scale.end(ending_for(outcome.winner, 1)) == code

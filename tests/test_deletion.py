@@ -211,7 +211,7 @@ def test_a_class_expires_by_its_newest_sign_of_life(database: str) -> None:
         for code in ("AAAAA", "BBBBB", "CCCCC", "DDDDD"):
             await many_games(store, 1, code)
         await store.append("BBBBB", 1, Change((Event(2, None, "pause", {}, "b", 300.0),), "playing"))
-        await store.see([("CCCCC", 1)], 300.0)
+        await store.record_presence([("CCCCC", 1)], 300.0)
         move = Event(1, 0, "move", {}, "c", 300.0)
         await store.append("DDDDD 0", 0, Change((move,), "playing", False))
         assert await store.find(Query.FORGOTTEN, 100.0) == []

@@ -301,7 +301,7 @@ def test_a_damaged_database_does_not_replace_a_good_backup(tmp_path: Path) -> No
 
 
 def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
     moves, kilobytes = re.search(r"game of (\d+) moves.*?about ([\d.]+) KB in an SQLite file", page, re.DOTALL).groups()  # type: ignore[union-attr]
     file, games = tmp_path / "games.sqlite", 300
 

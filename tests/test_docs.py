@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
@@ -24,6 +24,7 @@ from digitduels.cli.parser import Parser
 from digitduels.cli.session import AT_THE_END, HELP
 from digitduels.manual import COMMON, manual, rulings
 from digitduels.record import dump, parse, to_record
+from digitduels.web.routes.classes import Deed
 from inspect_warnings import INSPECT_WARNINGS
 
 pytestmark = pytest.mark.slow
@@ -256,11 +257,21 @@ def test_every_option_and_ruling_of_a_game_is_documented(name: str, duels: Run) 
     assert duels("rules", name).stdout == manual(game)
 
 
-def test_pages_of_the_games_are_up_to_date() -> None:
+def test_generated_pages_and_tables_are_up_to_date() -> None:
     ran = subprocess.run(
         [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True, timeout=60, check=False
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_every_act_of_a_teacher_is_documented() -> None:
+    assert first_column(section(DOCS / "http-api.md", "## Classes").partition("| `act` |")[2]) == [*get_args(Deed)]
+
+
+def test_every_page_says_first_whom_it_is_for() -> None:
+    by_program = {DOCS / "README.md", *(DOCS / "games" / f"{name}.md" for name in dd.games())}
+    for page in {*DOCS.rglob("*.md")} - by_program - {DOCS / "results" / "suite" / "results.md"}:
+        assert re.match(r"# [^\n]+\n\nFor [a-z]+\b", page.read_text(encoding="utf-8")), named(page)
 
 
 def test_there_is_no_page_for_a_removed_game() -> None:
@@ -329,7 +340,7 @@ def test_record_is_as_documented() -> None:
     text = section(DOCS / "json.md", "## A record")
     (example,) = [block for block in blocks(DOCS / "json.md", "json") if block.text in text]
     match = parse(example.text.encode())
-    assert dump(match).decode() == example.text
+    assert json.loads(dump(match)) == json.loads(example.text)
     assert first_column(text) == list(to_record(match))
 
 

@@ -53,6 +53,14 @@ def test_a_shared_link_has_a_title_a_description_and_a_picture(client: TestClien
     assert client.get(picture[1]).headers["content-type"] == "image/png"
 
 
+def test_an_invitation_a_class_and_the_daily_puzzle_unfurl_with_words_and_a_picture(client: TestClient) -> None:
+    for path, title in (("/g/abc", "A number duel with a friend"), ("/j", "Join your class"), ("/puzzle", "Today")):
+        text = client.get(path).text
+        assert f'property="og:title" content="{title}' in text
+        assert re.search(r'property="og:description" content="[^"]{30,}"', text)
+        assert re.search(r'property="og:image" content="http://testserver/assets/[^"]+\.png"', text)
+
+
 def test_an_unknown_path_is_a_404_with_the_page(client: TestClient) -> None:
     answer = client.get("/nothing", headers={"Accept": "text/html"})
     assert answer.status_code == 404

@@ -36,7 +36,7 @@ from digitduels.web.streams.live import Cache
 from digitduels.web.streams.store import Store
 from digitduels.web.workers import backoff, supervisor
 from digitduels.web.workers.backoff import Backoff
-from digitduels.web.workers.supervisor import Supervisor, Urgency, Worker, WorkerDied, WorkerPool
+from digitduels.web.workers.supervisor import Supervisor, TooSlow, Urgency, Worker, WorkerDied, WorkerPool
 from test_classes import Teacher
 from test_rooms import Friends
 from variants import solve
@@ -348,8 +348,7 @@ def test_levels_play_at_once_while_a_variant_is_being_solved_and_perfect_play_wa
         assert await workers.reply(variant(60), 6, "seed", "a") == "search"
         assert await workers.reply(variant(60), 6, "seed", "b") == "search"
         perfect = [asyncio.create_task(workers.reply(variant(60), 7, "seed", founder)) for founder in "bcd"]
-        while len(workers.variants.asked) < 4:  # type: ignore[attr-defined]
-            await asyncio.sleep(0)
+        await virtual_time.until(lambda: len(workers.variants.asked) >= 4)  # type: ignore[attr-defined]
         await asyncio.sleep(0)
         assert not any(task.done() for task in perfect)
         workers.done.set()
@@ -357,7 +356,7 @@ def test_levels_play_at_once_while_a_variant_is_being_solved_and_perfect_play_wa
         asked = workers.variants.asked  # type: ignore[attr-defined]
         assert [founder for name, founder in asked if name == "warm"] == ["a"], "solved once, for all of them"
 
-    asyncio.run(main())
+    virtual_time.run(main())
 
 
 def test_one_variant_at_a_time_is_solved_for_a_founder() -> None:
@@ -374,7 +373,7 @@ def test_one_variant_at_a_time_is_solved_for_a_founder() -> None:
         assert [founder for name, founder in asked if name == "warm"] == ["a", "b"]
         workers.done.set()
 
-    asyncio.run(main())
+    virtual_time.run(main())
 
 
 @pytest.mark.parametrize("error", [Refusal(413, "Too large."), WorkerDied()], ids=str)
@@ -384,8 +383,7 @@ def test_after_a_failure_a_founders_variants_are_not_solved_for_a_while(error: R
         workers.done.set()
         for target, founder in ((60, "a"), (61, "a"), (62, "b")):
             assert await workers.reply(variant(target), 6, "seed", founder) == "search"
-            while workers._solving:
-                await asyncio.sleep(0)
+            await virtual_time.until(lambda: not workers._solving)
         asked: list[tuple[str, str]] = workers.variants.asked  # type: ignore[attr-defined]
         assert asked == [("warm", "a"), ("warm", "b")]
         with pytest.raises(Refusal) as refusal:
@@ -396,11 +394,27 @@ def test_after_a_failure_a_founders_variants_are_not_solved_for_a_while(error: R
         assert refusal.value.status == (413 if error.status == 413 else 429)
         await asyncio.sleep(backoff.FIRST_PAUSE)
         assert await workers.reply(variant(63), 6, "seed", "a") == "search"
-        while workers._solving:
-            await asyncio.sleep(0)
+        await virtual_time.until(lambda: not workers._solving)
         assert asked[-1] == ("warm", "a")
 
     virtual_time.run(main())
+
+
+def test_a_variant_that_took_too_long_is_tried_again_and_one_that_is_too_large_is_not() -> None:
+    async def main(error: Refusal) -> list[str]:
+        workers = Scripted(error)
+        workers.done.set()
+        for founder in "ab":  # each after the pauses of the other
+            assert await workers.reply(variant(60), 6, "seed", founder) == "search"
+            await virtual_time.until(lambda: not workers._solving)
+            with pytest.raises(Refusal) as refusal:
+                await workers.reply(variant(60), 7, "seed", "c")
+            assert refusal.value.status == 413
+            await asyncio.sleep(backoff.LONGEST_PAUSE)
+        return [founder for name, founder in workers.variants.asked if name == "warm"]  # type: ignore[attr-defined]
+
+    assert virtual_time.run(main(TooSlow())) == ["a", "b"]
+    assert virtual_time.run(main(Refusal(413, "Too large."))) == ["a"]
 
 
 def test_pauses_double_up_to_a_limit_and_are_forgotten() -> None:

@@ -12,9 +12,10 @@ import pytest
 import digitduels as dd
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.lab.measures import ALL_LEVELS, EQUALS, measure, simulate_lengths
+from digitduels.lab.measures import ALL_LEVELS, EQUALS, depth, fairness, measure, policies_of, simulate_lengths
 from digitduels.lab.sizes import fits, small_enough
-from digitduels.players.levels import TIE, Level, natural_weights
+from digitduels.players.evaluation import evaluate
+from digitduels.players.levels import TIE, TUNING, Level, natural_weights, tuning
 from digitduels.players.perfect import Perfect
 from variants import describe, solve
 
@@ -138,9 +139,41 @@ def test_the_outcome_agrees_with_the_solution(game: AnyGame) -> None:
 
 def test_gauges_follow_from_the_scores(game: AnyGame) -> None:
     report = measured(game)
-    assert report.fair == pytest.approx(1 - abs(2 * sum(report.seats.values()) / 4 - 1), abs=1e-5)
-    assert report.chain == 1 + sum(score >= 0.6 for score in report.steps.values())
-    assert report.deep == pytest.approx((report.chain - 1) / 6, abs=1e-5)
+    assert report.fair == pytest.approx(sum(min(score, 1 - score) * 2 for score in report.seats.values()) / 4, abs=2e-5)
+    assert report.deep == pytest.approx(
+        sum(min(max(4 * score - 2, 0), 1) for score in report.steps.values()) / 6, abs=2e-5
+    )
+
+
+def test_opposite_biases_do_not_cancel() -> None:
+    assert fairness({3: 0.36, 4: 0.52, 5: 0.68, 6: 0.84}) == pytest.approx(0.66)
+    assert fairness(dict.fromkeys(EQUALS, 0.5)) == 1.0
+
+
+def test_deep_has_no_jump() -> None:
+    scores = [0.4 + step / 1000 for step in range(500)]
+    depths = [depth(dict.fromkeys(ALL_LEVELS[1:], score)) for score in scores]
+    assert (depths[0], depths[-1]) == (0.0, 1.0)
+    assert all(0 <= after - before <= 0.0041 for before, after in pairwise(depths))
+
+
+def test_the_wobble_is_the_largest_move_of_a_gauge_if_levels_look_a_fifth_less_or_further(game: AnyGame) -> None:
+    report, reaches = measured(game), tuning(game).reaches
+    moved = []
+    for factor in (0.8, 1.2):
+        with pytest.MonkeyPatch.context() as patch:
+            stretched: Any = tuple(factor * reach for reach in reaches)
+            patch.setitem(TUNING, game.id, tuning(game)._replace(reaches=stretched))
+            # Level 7 hopes for the mistakes of the unchanged level 4.
+            policies = policies_of(solve(game))
+        policies[7] = Perfect(solve(game), seed=0)
+        seats = {level: evaluate(policies[level], game).score[0] for level in EQUALS}
+        scores = {level: evaluate(policies[level], game, policies[level - 1]).score for level in ALL_LEVELS[1:]}
+        moved.append((fairness(seats), depth({level: sum(score) / 2 for level, score in scores.items()})))
+    assert report.wobble is not None
+    for index, gauge in enumerate(("fair", "deep")):
+        expected = max(abs(gauges[index] - getattr(report, gauge)) for gauges in moved)
+        assert report.wobble[gauge] == pytest.approx(expected, abs=5e-5)
 
 
 def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: AnyGame) -> None:

@@ -23,10 +23,10 @@ import pytest
 import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
 from digitduels.lab import measures, stored_reports
-from digitduels.lab.measures import measure, report_from
-from digitduels.lab.optimization import changed, front, near_book, optimize, space
+from digitduels.lab.measures import GAUGES_VERSION, measure, report_from
+from digitduels.lab.optimization import GOALS, changed, front, near_book, optimize, space
 from digitduels.lab.stored_reports import read_reports, stored_report
-from digitduels.lab.sweeps import BUDGET, grid, measured_row, read_range, sweep, sweep_to_file
+from digitduels.lab.sweeps import BUDGET, grid, measured_row, read_range, sweep, sweep_to_file, versions
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.rule_sets import EDITIONS, read_file, rule_set, to_toml
 from test_executors import processes_of, wait_until
@@ -209,10 +209,12 @@ def test_the_journal_of_another_sweep_is_refused(duels: Run, home: Path) -> None
     assert (home / "sweep.parquet").read_bytes() == b"mine"
 
 
-@pytest.mark.parametrize("levels", [{}, {"levels": LEVELS_VERSION - 1}])
-def test_the_journal_of_other_levels_is_refused(levels: dict[str, int], duels: Run, home: Path) -> None:
+@pytest.mark.parametrize(
+    "versions", [{}, {"levels": LEVELS_VERSION - 1, "gauges": GAUGES_VERSION}, {"levels": LEVELS_VERSION, "gauges": 1}]
+)
+def test_the_journal_of_other_levels_or_gauges_is_refused(versions: dict[str, int], duels: Run, home: Path) -> None:
     ranges = {"target": [9, 12]}
-    head = {"version": 1, **levels, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
+    head = {"version": 1, **versions, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
     journal = home / "a.parquet.journal"
     rows = [{"index": 0, "row": measured_row("operation-target", {"target": 9})}]
     journal.write_text("".join(json.dumps(entry) + "\n" for entry in (head, *rows)))
@@ -220,19 +222,21 @@ def test_the_journal_of_other_levels_is_refused(levels: dict[str, int], duels: R
     refused = duels(*words)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "duels: The rows in 'a.parquet.journal' were measured with another version of our levels. "
+        "duels: The rows in 'a.parquet.journal' were measured with another version of our levels or gauges. "
         "Delete it to measure all rule sets with this one.\n",
     )
     assert not (home / "a.parquet").exists()
     journal.unlink()
     assert duels(*words).returncode == 0
-    assert pq.read_schema(home / "a.parquet").metadata[b"digitduels.levels"] == str(LEVELS_VERSION).encode()
+    metadata = pq.read_schema(home / "a.parquet").metadata
+    assert metadata[b"digitduels.levels"] == str(LEVELS_VERSION).encode()
+    assert metadata[b"digitduels.gauges"] == str(GAUGES_VERSION).encode()
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", "null"])
 def test_a_damaged_journal_is_refused(line: str, duels: Run, home: Path) -> None:
     ranges = {"target": [9, 12]}
-    head = {"version": 1, "levels": LEVELS_VERSION, "game": "operation-target", "ranges": ranges, "budget": BUDGET}
+    head = {"version": 1, **versions(), "game": "operation-target", "ranges": ranges, "budget": BUDGET}
     (home / "a.parquet.journal").write_text(f"{json.dumps(head)}\n{line}\n")
     refused = duels("lab", "sweep", "operation-target", "--set", "target=9,12", "--out", "a.parquet")
     assert (refused.returncode, refused.stderr) == (
@@ -565,8 +569,28 @@ def test_stored_figures_agree_with_the_current_levels(name: str) -> None:
 def test_a_report_of_other_levels_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     book = dd.game("operation-target")
     assert stored_report(book) is not None
-    monkeypatch.setattr(stored_reports, "LEVELS_VERSION", LEVELS_VERSION + 1)
-    assert stored_report(book) is None
+    for name, version in (("LEVELS_VERSION", LEVELS_VERSION), ("GAUGES_VERSION", GAUGES_VERSION)):
+        with monkeypatch.context() as patch:
+            patch.setattr(stored_reports, name, version + 1)
+            assert stored_report(book) is None
+
+
+def test_an_edition_is_better_than_its_book_in_both_gauges_by_more_than_the_wobble() -> None:
+    kept = []
+    for name in EDITIONS:
+        book, edition = (
+            stored_report(dd.game(found, **options)) for found, options in map(rule_set, (name, f"{name}:repaired"))
+        )
+        assert book is not None
+        assert edition is not None
+        assert book.wobble
+        assert edition.wobble
+        gains = {gauge: getattr(edition, gauge) - getattr(book, gauge) for gauge in GOALS}
+        if all(gains[gauge] > max(book.wobble[gauge], edition.wobble[gauge]) for gauge in GOALS):
+            kept.append(name)
+    rows = re.findall(r"^\| `([a-z-]+):repaired` \|.*\| (yes|no) \|", (ROOT / "docs/lab.md").read_text(), re.M)
+    assert {name for name, better in rows if better == "yes"} == set(kept)
+    assert {name for name, _ in rows} == set(EDITIONS)
 
 
 def test_a_rule_set_without_a_stored_report_has_none() -> None:

@@ -58,6 +58,7 @@ GAME_TABLES = {
     ("rule_sets", "EDITIONS"),
     ("study.ideas", "IDEAS"),
     ("evals.suite", "RULE_SETS"),  # the rule sets of the benchmark
+    ("evals.suite_v2", "SALTS"),  # those of its second version
     ("web.positions.looks", "LOOKS"),
     ("web.classes.lessons", "PRESETS"),
     ("web.classes.lessons", "PLANS"),

@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from digitduels.web.classes import acts
 from digitduels.web.classes import service as class_service
 from digitduels.web.classes.acts import MOST_PUPILS
+from digitduels.web.classes.pairing import pair
 from digitduels.web.connections import Limits
 from digitduels.web.http.limits import COSTS, Turns, cost_of
 from digitduels.web.settings import Settings
@@ -154,14 +156,41 @@ def test_an_address_can_start_only_some_classes(tmp_path: Path) -> None:
 
 
 def test_pairing_costs_as_much_as_the_games_that_it_begins(tmp_path: Path) -> None:
-    with site(tmp_path, rate=0.01, burst=300) as client:
+    with site(tmp_path, rate=0.01, burst=100) as client:
         teacher = Teacher(client)
         for number in range(20):
             teacher.join(f"Pupil {number}")
         rounds = ["pair", *["next"] * 9]
         statuses = [teacher.send(act).status_code for act in rounds]
-        assert statuses.count(201) < 6
+        assert statuses.count(201) == 6  # of 32 requests each, out of 200
         assert set(statuses) == {201, 429}
+
+
+@pytest.mark.parametrize(("mode", "count"), [("computer", 30), ("pairs", MOST_PUPILS)])
+def test_a_full_class_can_begin_a_round_within_the_limits(mode: str, count: int, tmp_path: Path) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client, mode=mode)
+        for number in range(count):
+            answer = join(client, teacher.code, f"198.51.100.{number}", f"Pupil {number}")
+            assert answer.status_code == 201, answer.text
+        assert len(teacher.act("pair")["boards"]) == (count if mode == "computer" else count // 2)
+
+
+def test_nobody_is_paired_before_the_teacher_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paired: list[Any] = []
+
+    def count(*arguments: Any) -> Any:
+        paired.append(arguments)
+        return pair(*arguments)
+
+    monkeypatch.setattr(acts, "pair", count)
+    with site(tmp_path, rate=0.01, burst=100) as client:
+        teacher = Teacher(client)
+        for number in range(20):
+            join(client, teacher.code, f"198.51.100.{number}", f"Pupil {number}")
+        statuses = [teacher.send(act).status_code for act in ["pair", *["next"] * 9]]
+        assert 429 in statuses
+        assert len(paired) == statuses.count(201) > 0
 
 
 # Joining
@@ -260,7 +289,7 @@ def test_a_class_whose_game_is_not_installed_any_more_says_so(tmp_path: Path) ->
         ("GET", "/play/number-duel", b"m" * 2000, 27),
         ("GET", "/api/solve/number-duel", b"m" * 2000, 26),
         ("GET", "/api/solve/number-duel", b"m" * 60_000, 151),
-        ("GET", "/api/qr", b"", 5),
+        ("GET", "/api/qr", b"", 15),
         ("POST", "/api/games/x/moves", b"", 1),
         ("POST", "/api/games", b"", 10),
         ("POST", "/api/classes/KFMTX/acts", b"", 1),

@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,31 @@ def test_heartbeats_are_sent_while_nothing_happens(tmp_path: Path, monkeypatch: 
 async def take(lines: AsyncIterator[str], count: int) -> AsyncIterator[str]:
     for _ in range(count):
         yield await anext(lines)
+
+
+def test_the_feeds_of_one_game_or_class_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "MOST_WATCHERS", 2)
+
+    async def main() -> None:
+        async with serving(str(tmp_path / "games.sqlite")) as (_, client):
+            (id, players), (other, _) = await begin(client), await begin(client)
+            body = {"game": "number-quest", "mode": "pairs", "key": secrets.token_urlsafe(24)}
+            created = (await client.post("/api/classes", json=body)).json()
+            desk = {"Authorization": f"Bearer {created['token']}"}
+            for path, headers in ((f"/api/games/{id}", players[0]), (f"/api/classes/{created['code']}", desk)):
+                feeds = []  # one that is garbage-collected closes its connection
+                async with AsyncExitStack() as stack:
+                    for _ in range(2):
+                        feed = client.stream("GET", f"{path}/events", headers=headers)
+                        feeds.append((await stack.enter_async_context(feed)).aiter_lines())
+                        assert await next_state(feeds[-1]) is not None
+                    refused = await client.get(f"{path}/events", headers=headers)
+                    assert refused.status_code == 503
+                    assert "Too many people are watching this" in refused.json()["detail"]
+            async with watching(client, other) as lines:
+                assert await next_state(lines) is not None
+
+    asyncio.run(main())
 
 
 def test_disconnected_watchers_leave_no_streams_or_tasks_behind(tmp_path: Path) -> None:
@@ -208,7 +233,7 @@ def test_a_heartbeat_never_replaces_an_update(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(feed, "HEARTBEAT", (0.0, 0.0))
         watcher = feed.Watcher(send, None, "")
         for version in range(1, 200):
-            watcher.tell(version, b"%d" % version)
+            watcher.enqueue(version, b"%d" % version)
             for _ in range(version % 5 + 3):
                 await asyncio.sleep(0)
             assert b"%d" % version in sent, version

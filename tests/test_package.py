@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -30,7 +32,7 @@ def run(*command: str | Path, folder: Path, answers: str = "") -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built as for a release."""
     out = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, folder=out)
+    run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", out, ROOT, folder=out)
     (built,) = out.glob("*.whl")
     return built
 
@@ -41,7 +43,8 @@ def test_the_wheel_contains_only_the_package_its_types_and_its_licence(wheel: Pa
     assert any(name.endswith("licenses/LICENSE") for name in names)
     package = ROOT / "src" / "digitduels"
     parts = [*package.rglob("*.py"), *(path for path in (package / "web" / "page").rglob("*") if path.is_file())]
-    parts += [package / "evals" / "suite-v1.json", package / "lab" / "reports.json"]
+    parts += [*(package / "evals").glob("suite-v*.json"), package / "lab" / "reports.json"]
+    parts += (package / "solver").glob("kernel*.[cw]*")
     sources = {str(path.relative_to(ROOT / "src")) for path in parts}
     assert {name for name in names if ".dist-info/" not in name} == {*sources, "digitduels/py.typed"}
 
@@ -63,3 +66,23 @@ def test_the_wheel_installs_and_plays_in_an_empty_environment(programs: Path, ho
     assert run(programs / "duels", "games", folder=home).split("\n\n")[0].splitlines()[::3] == dd.games()
     output = run(programs / "duels", "play", "number-duel", folder=home, answers="+5\n+10\nx10\n")
     assert output.endswith("Player 1 has reached 50 points and wins the game!\n")
+
+
+# The release
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version, date = re.findall(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)", (ROOT / "CHANGELOG.md").read_text(), re.M)[
+        0
+    ]
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert version == dd.__version__
+    assert f"\nversion: {version}\ndate-released: {date}\n" in citation
+
+
+def test_the_supported_versions_of_python_are_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    (matrix,) = re.findall(r"python: \[(.*)\]", (ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    assert named == re.findall(r'"(3\.\d+)"', matrix)
+    assert project["requires-python"] == f">={named[0]}"

@@ -34,6 +34,20 @@ def test_a_new_visitor_can_move_at_once_and_every_game_offers_a_beginners_oppone
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
+def test_somebody_who_has_been_here_finds_the_unfinished_game(visit: Visit) -> None:
+    page = visit(f"{QUICK}&vs=1&seat=1&seed=1")
+    choose(page, "Add 1")
+    expect(status(page)).to_contain_text("Your turn.")
+    expect(page).to_have_url(re.compile("moves="))
+    page.goto("/")
+    back = page.get_by_role("region", name="Welcome back")
+    expect(back).to_contain_text("Operation Target against Level 1 is unfinished.")
+    assert_accessible(page, "welcome back")
+    back.get_by_role("link", name="Continue").click()
+    expect(status(page)).to_contain_text("Your turn.")
+    assert "moves=" in page.url
+
+
 # A game on one screen
 
 
@@ -158,6 +172,7 @@ def test_a_choice_shows_its_result_or_why_it_is_illegal(visit: Visit) -> None:
     choose(page, "5")
     expect(status(page)).to_contain_text("no 5 in the pool")
     page.keyboard.press("*")
+    expect(status(page)).not_to_contain_text("no 5 in the pool")  # it no longer applies
     expect(page.locator(".tile", has_text="▲ 50")).to_have_count(1)
     expect(page.locator(".tile", has_text="= 45")).to_have_count(1)
     page.goto("/play/number-duel?moves=%2B6+%2B5")
@@ -166,8 +181,13 @@ def test_a_choice_shows_its_result_or_why_it_is_illegal(visit: Visit) -> None:
     expect(page.locator(".tile", has_text="54 ▼ 0")).to_have_count(1)
     page.goto("/play/equation-duel")
     expect(status(page)).to_contain_text("Player 1's turn.")
-    page.keyboard.type("8-")
-    expect(status(page)).to_have_text("Pick your second number.")
+    expect(page.locator(".preview")).to_contain_text("Pick two numbers, then a sign")
+    choose(page, "8", "−")  # the sign has to wait, and the panel says for what
+    expect(page.locator(".preview")).to_contain_text("Pick your second number")
+    expect(status(page)).to_have_text("Player 1's turn.")
+    page.keyboard.press("Escape")
+    page.keyboard.type("6*7")
+    expect(status(page)).to_contain_text("Player 1: 6 × 7 = 42.")
 
 
 def test_a_new_game_is_set_up_in_a_dialog(visit: Visit) -> None:
@@ -285,7 +305,7 @@ def test_a_link_can_turn_off_hints_and_take_backs(visit: Visit) -> None:
     page.get_by_role("button", name="Start").click()
     expect(page).to_have_url(re.compile("seed=.*hints=off.*takebacks=off"))
     over = "/play/operation-target?target=5&vs=2&seat=1&moves=%2B1&conceded=1"
-    explanation = page.get_by_role("region", name="The end").locator(".explanation")
+    explanation = page.get_by_role("region", name="The end").locator(".explanation > p").first
     page.goto(over)
     expect(page.get_by_role("link", name="Try")).to_be_visible()
     words = explanation.inner_text()
@@ -310,10 +330,45 @@ def test_the_coach_warns_before_a_win_is_thrown_away(visit: Visit) -> None:
 def test_the_end_names_the_deciding_move_and_offers_to_replay_it(visit: Visit) -> None:
     page = visit("/play/operation-target?target=5&moves=%2B1+x2+x2")
     expect(page.get_by_role("region", name="The end")).to_contain_text("decided the game")
-    expect(page.get_by_role("region", name="The end")).to_contain_text("Only ×2 still won.")
+    row = page.get_by_role("region", name="The end").locator(".row").first
+    expect(row.get_by_role("button").or_(row.get_by_role("link"))).to_have_text(["Rematch", "Review"])
     page.get_by_role("link", name="Try that moment again").click()
     expect(page.get_by_role("region", name="The end")).to_have_count(0)
     expect(status(page)).to_have_text("Find a move that keeps your win.")
+
+
+def test_a_moment_tried_again_hides_the_answer_and_gets_a_verdict(visit: Visit) -> None:
+    over = "/play/operation-target?target=5&moves=%2B1+x2+x2&vs=7&seat=1&seed=1"
+    page = visit(over)
+    end = page.get_by_role("region", name="The end")
+    expect(end.get_by_role("button", name="Show me")).to_be_visible()
+    expect(end.get_by_text("Only ×2 still won.")).to_be_hidden()
+    end.get_by_role("button", name="Show me").click()
+    expect(end.get_by_text("Only ×2 still won.")).to_be_focused()
+    end.get_by_role("link", name="Try that moment again").click()
+    expect(status(page)).to_have_text("Find a move that keeps your win.")
+    expect(page.get_by_role("button", name="Hint")).to_be_hidden()
+    choose(page, "Add 1")
+    verdict = "That is the move that was played. It loses: Level 7 answers with +1. Try again?"
+    expect(status(page)).to_have_text(verdict)
+    expect(page.locator(".preview.bad")).to_contain_text("1 + 1 = 2")
+    assert "moves=" not in page.url
+    assert_accessible(page, "a second try")
+    page.get_by_role("button", name="Show me").click()
+    expect(page.get_by_role("region", name="Hints and values")).to_contain_text("Play ×2.")
+    page.evaluate(RECORD)
+    choose(page, "Multiply by 2")
+    was_shown(page, "Yes! ×2 keeps your win.")
+    expect(status(page)).to_contain_text("Your turn.")
+    expect(page.get_by_role("button", name="Hint")).to_be_visible()
+
+
+def test_a_game_lost_from_the_start_offers_the_best_chance_again(visit: Visit) -> None:
+    page = visit("/play/number-quest?moves=%2B6+%2F1+%2B4+-2+x5&vs=7&seat=2&seed=1")
+    page.get_by_role("link", name="Try your best chance again").click()
+    expect(status(page)).to_have_text("Find your toughest move here.")
+    page.keyboard.type("1/")
+    expect(status(page)).to_have_text("÷1 is easier to answer than another move. Try again?")
 
 
 # With a friend
@@ -414,11 +469,18 @@ def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: V
     play(ann, "Multiply by 2")
     for page, heading in ((ann, "You lose"), (bob, "You win"), (carl, "Bob wins")):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
-    # Ann is taken to the new game and notified.
-    ann.evaluate(RECORD)
+    # Ann reads on, and goes to the new game when she likes. Both stay on the left of their screens, in their colour.
+    reading = ann.url
     bob.get_by_role("button", name="Rematch").click()
-    was_shown(ann, "The rematch begins.")
+    expect(ann.get_by_text("Bob is ready for a rematch.")).to_be_visible()
     play(bob, "Add 1")
+    assert ann.url == reading
+    expect(ann.get_by_role("heading", name="You lose")).to_be_visible()
+    ann.evaluate(RECORD)
+    ann.get_by_role("button", name="Rematch").click()
+    was_shown(ann, "The rematch begins.")
+    for page, name in ((ann, "Ann"), (bob, "Bob")):
+        expect(page.locator(".players > .player.seat-1:first-child .name")).to_have_text(name)
     expect(status(ann)).to_contain_text("Bob: 1 + 1 = 2. Your turn.")
     more(ann, "Concede")
     ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
@@ -478,6 +540,7 @@ def test_pages_reconnect_after_a_server_is_killed_and_nothing_is_lost(browser: B
         expect(status(bob)).to_contain_text("Your turn.")
         with killed(fragile_server):
             expect(bob.get_by_text("Connection lost.")).to_be_visible()
+            expect(bob.locator("#whisper[aria-live]")).to_have_text("The connection is lost. Reconnecting.")
             # A move made meanwhile is sent when the server is back.
             choose(bob, "Add 1")
             bob.get_by_role("button", name="Play", exact=True).click()

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, expect
 
-from browser import MARKS, PHONE, Visit, Visits, assert_accessible, launch, settled, status, until, warm
+from browser import MARKS, PHONE, Visit, Visits, assert_accessible, launch, more, settled, status, until, warm
 from databases import start_postgresql
 from servers import PATIENCE, Server
 
@@ -86,19 +86,34 @@ class Programs:
         self._client.close()
 
 
-def start_class(visit: Visit) -> tuple[Page, str]:
+def start_class(visit: Visit, mode: str = "Tournament") -> tuple[Page, str]:
     """Starts a class and returns the teacher's page and the code."""
     teacher = visit("/teach", *DESK)
     form = teacher.locator(".start-class")
     expect(form.locator(".preset").first).to_have_attribute("aria-pressed", "true")
     form.get_by_text("Settings").click()
     form.locator("[name=class-game]").select_option("operation-target")
-    form.get_by_role("radio", name="Tournament").check()
+    form.get_by_role("radio", name=mode).check()
     form.get_by_label(re.compile("^target")).fill("40")
     form.get_by_role("button", name="Start the class").click()
     teacher.wait_for_url("**/class/*")
     settled(teacher, ".class-desk")
     return teacher, teacher.url.rsplit("/", 1)[1]
+
+
+def headers_of(teacher: Page, code: str) -> dict[str, str]:
+    """The headers with which the teacher's browser identifies itself."""
+    token = teacher.evaluate(f"localStorage.getItem('class:teacher:{code}')")
+    return {"Authorization": f"Bearer {token}"}
+
+
+def make_link(teacher: Page, name: str) -> str:
+    """Makes a link for another device, and returns its path with the token."""
+    teacher.get_by_role("button", name=name).click()
+    url = teacher.get_by_role("dialog").get_by_label("Link", exact=True).input_value()
+    assert_accessible(teacher, "link for another device")
+    teacher.get_by_role("dialog").get_by_role("button", name="Done").click()
+    return url[url.index("/class/") :]
 
 
 def open_wall(visit: Visit, teacher: Page, code: str) -> Page:
@@ -157,7 +172,8 @@ def lesson(
             teacher.get_by_role("button", name="Pair and start").click()
             for number in range(1, rounds + 1):
                 expect(wall.get_by_role("heading", level=1)).to_contain_text(f"Round {number}")
-                expect(wall.locator(".tile-board")).to_have_count((programs + 3) // 2)
+                # The desk shows all boards. Those that are over leave the wall.
+                expect(teacher.locator(".tile-board")).to_have_count((programs + 3) // 2)
                 for pupil in (ann, bob):
                     expect(pupil.locator(".class-head")).to_contain_text(f"Round {number}")
                     expect(pupil.locator(".class-game .board")).to_be_visible()
@@ -174,13 +190,13 @@ def lesson(
             expect(ann.get_by_role("heading", name="The class is over")).to_be_visible()
         finally:
             others.stop()
-        expect(wall.get_by_role("list", name="Standings").get_by_role("listitem")).to_have_count(programs + 2)
+        expect(wall.get_by_role("list", name="Podium")).to_be_visible()
+        expect(wall.locator(".together")).to_contain_text(f"{programs + 2} pupils")
         fits(wall)
         teacher.get_by_role("link", name="Results").click()
         expect(teacher.get_by_role("table")).to_be_visible()
-        token = teacher.evaluate(f"localStorage.getItem('class:teacher:{code}')")
-        headers = {"Authorization": f"Bearer {token}"}
-        results: Any = httpx.get(f"{urls[0]}/api/classes/{code}/results", headers=headers, timeout=PATIENCE).json()
+        path = f"{urls[0]}/api/classes/{code}/results"
+        results: Any = httpx.get(path, headers=headers_of(teacher, code), timeout=PATIENCE).json()
         agree(urls[0], results, teacher, programs + 2, rounds)
         own = next(row for row in results["pupils"] if row["name"] == "Ann")
         expect(ann.locator(".class-games li")).to_have_count(own["games"])
@@ -304,12 +320,14 @@ def test_a_pupil_can_change_devices_and_be_removed(visit: Visit) -> None:
     teacher.get_by_role("dialog").get_by_role("button", name="This is Ann").click()
     expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
     expect(old.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    expect(old.locator("main")).to_contain_text("on another device")
     new.reload()
     expect(new.locator(".class-head")).to_have_text(f"Ann · Class {code}")
     teacher.get_by_role("button", name=re.compile("Edit Ann")).click()
     teacher.get_by_role("dialog").get_by_role("button", name="Remove…").click()
     teacher.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    expect(new.locator("main")).to_contain_text("Your teacher removed you")
     teacher.get_by_role("button", name="Let Ann in again").click()
     expect(teacher.get_by_role("button", name="Let Ann in again")).to_be_hidden()
     new.goto(f"/j/{code}")
@@ -322,9 +340,106 @@ def test_a_pupil_can_change_devices_and_be_removed(visit: Visit) -> None:
     teacher.get_by_role("dialog").get_by_role("button", name="Delete it").click()
     teacher.wait_for_url(re.compile(r"/teach\b"))
     assert teacher.evaluate("Object.keys(localStorage).filter(name => name.startsWith('class:'))") == []
-    expect(wall.get_by_role("heading", name="This class is gone")).to_be_visible()
+    expect(wall.get_by_role("heading", name="This class has been deleted")).to_be_visible()
     expect(wall.locator("main")).not_to_contain_text("Ann")
-    expect(new.get_by_role("heading", name="You are not in this class any more")).to_be_visible()
+    expect(new.get_by_role("heading", name="This class has been deleted")).to_be_visible()
+
+
+def test_a_class_pairs_itself_on_several_devices_and_ends_with_a_podium(visit: Visit) -> None:
+    teacher, code = start_class(visit, "Pairs")
+    ann, bob = join(visit, code, "Ann"), join(visit, code, "Bob")
+    expect(ann.get_by_text("1 other pupil is here.")).to_be_visible()
+    # It would be read out for every pupil.
+    expect(ann.locator(".class-note [aria-live]")).not_to_contain_text("other pupil")
+    ann.get_by_role("button", name="Practise against the computer").click()
+    expect(ann.get_by_role("region", name="Practice").locator(".board")).to_be_visible()
+    assert_accessible(ann, "practice")
+    teacher.get_by_role("button", name="Pair and start").click()
+    expect(ann.locator(".class-game .board")).to_be_visible()
+    expect(ann.get_by_role("region", name="Practice")).to_be_hidden()
+    # Nobody else is free, so after a while Cem plays the computer.
+    cem = join(visit, code, "Cem")
+    expect(cem.locator(".class-game .board")).to_be_visible()
+    wall = visit(make_link(teacher, "Link for the wall"), *WALL)
+    expect(wall.locator(".tile-board")).to_have_count(2)
+    expect(wall.locator(".race:visible").first).to_be_visible()
+    assert wall.url.endswith(f"/class/{code}/wall"), "the token is not left in the address"
+    expect(wall.get_by_role("link", name="Desk")).to_have_count(0)
+    assert_accessible(wall, "wall of a link")
+    wall.reload()
+    expect(wall.locator(".tile-board")).to_have_count(2)
+    second = visit(make_link(teacher, "Link for a second desk"))
+    settled(second, ".class-desk")
+    assert second.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    second.get_by_role("button", name="Pause").click()
+    second.get_by_role("dialog").get_by_role("button", name="Pause").click()
+    expect(ann.get_by_role("heading", name="Paused")).to_be_visible()
+    expect(wall.get_by_text("Eyes to the front")).to_be_visible()
+    second.get_by_role("button", name="Resume").click()
+    expect(ann.get_by_role("heading", name="Paused")).to_be_hidden()
+    more(ann, "Concede")
+    ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
+    expect(teacher.locator(".lead")).to_contain_text("1 finished")
+    confirm(teacher, "End the class")
+    expect(wall.get_by_role("list", name="Podium")).to_contain_text("Bob")
+    expect(wall.locator(".together")).to_contain_text("3 pupils")
+    fits(wall)
+    assert_accessible(wall, "podium")
+    expect(bob.get_by_text("You came 1st of 3 pupils.")).to_be_visible()
+    assert_accessible(bob, "a pupil's own place")
+    teacher.get_by_role("button", name="Withdraw").first.click()
+    teacher.get_by_role("dialog").get_by_role("button", name="Withdraw").click()
+    expect(wall.get_by_role("heading", name="This link doesn't open the class any more")).to_be_visible()
+
+
+def test_between_rounds_the_wall_shows_the_standings(visit: Visit) -> None:
+    teacher, code = start_class(visit)
+    ann, _ = join(visit, code, "Ann"), join(visit, code, "Bob")
+    wall = open_wall(visit, teacher, code)
+    teacher.get_by_role("button", name="Pair and start").click()
+    expect(wall.locator(".tile-board")).to_be_visible()
+    more(ann, "Concede")
+    ann.get_by_role("dialog").get_by_role("button", name="Concede").click()
+    expect(wall.get_by_role("list", name="Standings").get_by_role("listitem")).to_have_count(2)
+    expect(wall.get_by_role("list", name="Standings").get_by_role("listitem").first).to_contain_text("Bob")
+    expect(wall.locator(".tile-board:visible")).to_have_count(0)
+    fits(wall)
+    assert_accessible(wall, "wall between rounds")
+
+
+def page_count(page: Page) -> int:
+    """How many pages a page takes on paper."""
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4", prefer_css_page_size=True)))
+
+
+def test_the_results_of_thirty_pupils_print_on_two_pages(visit: Visit, server: Server) -> None:
+    teacher, code = start_class(visit, "Pairs")
+    path, headers = f"/classes/{code}", headers_of(teacher, code)
+    with httpx.Client(base_url=f"{server.url}/api", timeout=PATIENCE) as client:
+
+        def send(path: str, headers: dict[str, str], **body: Any) -> Any:
+            answer = client.post(path, json=body, headers=headers)
+            assert answer.status_code == 201, answer.text
+            return answer.json()
+
+        names = [f"Maximiliane {number}" for number in range(30)]
+        tokens = [send(f"{path}/pupils", {}, name=name, key=secrets.token_urlsafe(24))["token"] for name in names]
+        for act in ("pair", "next", "next"):
+            version = client.get(path, headers=headers).json()["version"]
+            send(f"{path}/acts", headers, act=act, version=version, key=secrets.token_urlsafe(9))
+            for own in ({"Authorization": f"Bearer {token}"} for token in tokens):
+                state = client.get(path, headers=own).json()
+                if state["playing"] and state["round"]:
+                    game = f"/games/{state['game']['id']}"
+                    key, version = secrets.token_urlsafe(9), client.get(game).json()["version"]
+                    send(f"{game}/concede", own, version=version, key=key)
+    teacher.goto(f"/class/{code}/results")
+    expect(teacher.get_by_role("row", name=re.compile("Maximiliane 29"))).to_be_visible()
+    assert page_count(teacher) == 2
+    teacher.emulate_media(media="print")
+    expect(teacher.locator(".games-on-paper li")).to_have_count(30)
+    for screen in (".top", ".foot", ".status", ".no-print"):
+        expect(teacher.locator(f"{screen}:visible")).to_have_count(0)
 
 
 def test_printed_pages_fit_on_paper(visit: Visit) -> None:
@@ -333,7 +448,7 @@ def test_printed_pages_fit_on_paper(visit: Visit) -> None:
     def pages(path: str, ready: str) -> int:
         teacher.goto(path)
         expect(teacher.locator(ready).first).to_be_visible()
-        return len(re.findall(rb"/Type\s*/Page\b(?!s)", teacher.pdf(format="A4", prefer_css_page_size=True)))
+        return page_count(teacher)
 
     for game in ("operation-target", "number-quest"):
         assert pages(f"/teach?show=plan&game={game}", ".plan") == 1
@@ -343,6 +458,14 @@ def test_printed_pages_fit_on_paper(visit: Visit) -> None:
     indices = [next(index for index, words in enumerate(order) if words in heading) for heading in headings]
     assert indices == sorted(indices)
     expect(teacher.locator(".number-line")).to_have_count(6)
+    marks = """async () => {
+        const { numberLine } = await import("/js/teach/number-line.js");
+        const line = numberLine(50, [7, 7, null]);
+        document.querySelector(".exercise").append(line);
+        return [...line.querySelectorAll(".mark")].map((mark) => mark.getBoundingClientRect());
+    }"""
+    one, other = teacher.evaluate(marks)
+    assert one["right"] <= other["left"], "both players are visible at the same score"
 
 
 def main() -> None:

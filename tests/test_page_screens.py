@@ -53,6 +53,7 @@ STATES = {
         "sheet": ("/teach?show=sheet&game=number-duel&count=2", ".exercise"),
         "plan": ("/teach?game=number-quest&show=plan", ".plan"),
         "privacy": ("/privacy", "main h1"),
+        "reach": ("/reach/abc", "main h1"),
     },
     "missing": {
         "class": ("/class/BBBBB", "main h1"),
@@ -85,11 +86,11 @@ def test_the_theme_follows_the_system_until_the_reader_chooses_one(visit: Visit)
     is_dark(True)
     page.emulate_media(color_scheme="light")
     is_dark(False)
-    page.get_by_role("button", name="Dark or light").click()
+    page.get_by_role("button", name="Theme").click()
     is_dark(True)
     page.reload()
     is_dark(True)
-    page.get_by_role("button", name="Dark or light").click()
+    page.get_by_role("button", name="Theme").click()
     is_dark(False)
 
 

@@ -15,7 +15,7 @@ from browser import MARKS, Visit, assert_accessible, more, settled, status
 from servers import QUICK, Server
 from test_page import begin, play
 from test_page import join as accept
-from test_page_class import confirm, start_class
+from test_page_class import confirm, make_link, start_class
 from test_page_class import join as join_class
 
 pytestmark = MARKS
@@ -57,7 +57,7 @@ def tokens(page: Page) -> list[str]:
     for name, text in stored(page).items():
         if name.startswith("seat:"):
             found += filter(None, (json.loads(text)["token"], json.loads(text)["invite"]))
-        elif re.match("key:|invite:|class:(key|pupil|teacher):", name):
+        elif re.match("key:|invite:|class:(key|pupil|teacher|wall):", name):
             found.append(text)
     return found
 
@@ -115,6 +115,9 @@ def test_no_name_or_token_of_a_lesson_is_in_a_url_and_no_code_in_a_query(visit: 
     teacher.get_by_role("button", name="Values").click()
     expect(teacher.locator(".quest")).to_contain_text(re.compile(ANN + "|" + BOB))
     teacher.get_by_role("link", name="Desk").click()
+    wall, second = (watched(make_link(teacher, f"Link for {device}")) for device in ("the wall", "a second desk"))
+    expect(wall.locator(".tile-board")).to_have_count(1)
+    settled(second, ".class-desk")
     mover = ann if "Your turn" in (status(ann).text_content() or "") else bob
     play(mover, "Multiply by 2")
     confirm(teacher, "End the class")
@@ -131,7 +134,9 @@ def test_no_name_or_token_of_a_lesson_is_in_a_url_and_no_code_in_a_query(visit: 
     expect(review.get_by_role("region", name="What decided it")).to_contain_text(re.compile(ANN + "|" + BOB))
     review.get_by_role("list", name="Who was winning after each move").get_by_role("button").last.click()
     expect(review).to_have_url(re.compile(f"/review/.*&at=1#names=.*{ANN}"))
-    sent.check(ANN, BOB, *tokens(teacher), *tokens(ann), *tokens(bob), codes=(code,))
+    everybody = [token for page in (teacher, wall, second, ann, bob) for token in tokens(page)]
+    assert len(set(everybody)) == 7
+    sent.check(ANN, BOB, *everybody, codes=(code,))
     assert any(url.startswith("/api/solve/") for url in sent.urls)
     assert any(url.startswith("/api/review/") for url in sent.urls)
 
@@ -183,7 +188,16 @@ def test_a_page_opens_whatever_the_storage_contains(visit: Visit, damage: str) -
     bob = join(visit, invitation, BOB)
     play(ann, "Multiply by 2")
     damaged = "damage => Object.keys(localStorage).forEach((name) => localStorage.setItem(name, damage))"
-    names = {"mine", "theme", "confirm", "keys", "sound", "marks", "class:pupil:BBBBB", "class:teacher:BBBBB"}
+    names = {
+        "mine",
+        "theme",
+        "confirm",
+        "keys",
+        "sound",
+        "marks:operation-target",
+        "class:pupil:BBBBB",
+        "class:teacher:BBBBB",
+    }
     for name in names:
         bob.evaluate("name => localStorage.setItem(name, 'x')", name)
     bob.evaluate(damaged, damage)

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import functools
+import math
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import digitduels as dd
 from conftest import PATIENCE
-from digitduels.core import Outcome
+from digitduels.core import Outcome, State
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, Player, player
-from digitduels.players.levels import tuning
+from digitduels.players.heuristics import Greedy, Searcher
+from digitduels.players.levels import (
+    FURTHER,
+    LEVELS_VERSION,
+    NEARER,
+    POINTLESS,
+    TIE,
+    TUNING,
+    Level,
+    Tuning,
+    natural_weights,
+    tuning,
+)
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 from variants import solve
@@ -135,3 +149,96 @@ def test_a_level_moves_without_importing_heavy_modules() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert ran.stdout == "[]\n"
+
+
+def test_the_law_of_the_levels_is_documented_with_its_numbers() -> None:
+    """docs/levels.md is enough to build the levels again, so its numbers must be those of the code."""
+    page = (Path(__file__).parents[1] / "docs" / "levels.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- law -->\n")[2].partition("<!-- end -->")[0].splitlines()[2:]
+    rows = [
+        f"| {name} | {' '.join(map(str, levels))} | {' | '.join(f'{reach:g}' for reach in reaches)} |"
+        for name, (levels, reaches) in [*sorted(TUNING.items()), ("any other game", Tuning())]
+    ]
+    assert table == rows
+    law = " ".join(page.partition("### The law")[2].partition("<!-- law -->")[0].split())
+    assert f"exp({FURTHER:g} · min(1, |target − other| / target) − {NEARER:g} · min(1, |target − own| / target))" in law
+    assert f"only {POINTLESS:g} times it if the board looks no better" in law
+    assert f"relative tolerance {TIE:.0e}".replace("e-0", "e-") in law
+    assert f"This is version {LEVELS_VERSION} of the levels." in page
+
+
+@pytest.mark.parametrize("name", ["number-duel", "number-quest"])
+def test_the_law_of_the_levels_gives_their_probabilities(name: str) -> None:
+    """Computes level 5 as docs/levels.md describes it, without its code."""
+    game = dd.game(name, target=12, highest=4)
+    solution, reach = solve(game), TUNING[name].reaches[3]
+    rng = random.Random(1)
+
+    def looks(state: Any, mover: int) -> float:
+        outcome, (own, other) = game.outcome(state), [game.scores(state)[seat] for seat in (mover, 1 - mover)]
+        if outcome is not None and outcome.winner is not None:
+            own = 12 if outcome.winner == mover else 0
+        assert own is not None
+        assert other is not None
+        return math.exp(1.5 * min(1, abs(12 - other) / 12) - 3 * min(1, abs(12 - own) / 12))
+
+    for _ in range(40):
+        state = game.start()
+        while legal := game.legal_moves(state):
+            verdicts = {move: solution.probe(game.after(state, move)).before for move in legal}
+            before = looks(state, state.player)
+            weights = {move: looks(game.after(state, move), state.player) for move in legal}
+            weights = {
+                move: weight * (1 if weight > before * (1 + 1e-9) else 0.001) for move, weight in weights.items()
+            }
+            expected = dict.fromkeys(legal, 0.0)
+            sees = [1.0 if depth <= 2 else math.exp((2 - depth) / reach) for depth in range(game.longest + 2)] + [0.0]
+            for depth in range(game.longest + 2):
+                seen = {move: verdict for move, verdict in verdicts.items() if verdict.distance <= depth}
+                if any(verdict.value > 0 for verdict in seen.values()):
+                    chosen = [move for move, verdict in seen.items() if verdict == max(seen.values())]
+                else:
+                    chosen = [move for move in legal if move not in seen or seen[move].value == 0]
+                    chosen = chosen or [move for move in legal if seen[move] == max(seen.values())]
+                total = sum(weights[move] for move in chosen)
+                for move in chosen:
+                    expected[move] += (sees[depth] - sees[depth + 1]) * weights[move] / total
+            level = player("5", game, solve, seed=0)
+            assert isinstance(level, Level)
+            assert level.probabilities(state) == pytest.approx(expected)
+            state = game.after(state, rng.choice(legal))
+
+
+# Simple rules to compare with
+
+
+def test_greedy_takes_a_win_does_not_lose_at_once_and_else_plays_for_the_highest_score() -> None:
+    quest = dd.game("number-quest")
+
+    def plays(mine: int, theirs: int) -> set[str]:
+        state = State(0, (mine, theirs), quest.start().table)
+        return {str(move) for move, likely in Greedy(quest, seed=0).probabilities(state).items() if likely}
+
+    assert plays(41, 0) == {"+9"}  # wins
+    assert plays(6, 49) == {"x8"}  # 48, and not 54, which would lose at once; the reply is not its concern
+    assert plays(0, 0) == {"+9"}
+
+
+def test_a_search_plays_the_most_natural_of_the_moves_that_it_does_not_see_losing(solution: Solution) -> None:
+    game, rng = solution.game, random.Random(1)
+    for _ in range(20):
+        state = game.start()
+        while legal := game.legal_moves(state):
+            judgement, natural = solution.judge(state), natural_weights(game, state)
+            shares = Searcher(solution, 2).probabilities(state)
+            chosen = [move for move, likely in shares.items() if likely]
+            seen = {move: verdict for move, verdict in judgement.items() if verdict.distance <= 2}
+            if any(verdict.value > 0 for verdict in seen.values()):
+                assert {judgement[move] for move in chosen} == {judgement.best_verdict}
+            elif rest := [move for move in legal if move not in seen or seen[move].value == 0]:
+                assert set(chosen) <= set(rest)
+                assert natural[chosen[0]] == pytest.approx(max(natural[move] for move in rest))
+            else:
+                assert {judgement[move] for move in chosen} == {judgement.best_verdict}
+            assert sum(shares.values()) == pytest.approx(1)
+            state = game.after(state, rng.choice(legal))

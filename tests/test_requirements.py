@@ -35,7 +35,7 @@ def imported(folder: Path) -> set[str]:
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(str(node.module).partition(".")[0])
-    return names - sys.stdlib_module_names - {"digitduels"}
+    return names - sys.stdlib_module_names - {"digitduels", "pyodide"}  # pyodide is part of a browser's Python
 
 
 def pins(name: str) -> list[tuple[str, str]]:

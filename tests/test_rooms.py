@@ -85,7 +85,7 @@ def test_a_game_is_played_to_its_end(client: TestClient) -> None:
     assert state["names"] == ["Anna", "Bert"]
     assert state["outcome"] == {
         "winner": 1,
-        "reason": {"text": "Anna has reached 50 points.", "you": "You have reached 50 points.", "of": 1},
+        "reason": {"text": "Anna hit 50.", "you": "You hit 50.", "of": 1},
     }
     over = friends.act(2, "moves", move="+1")
     assert (over.status_code, over.json()["state"]["version"]) == (410, 4)

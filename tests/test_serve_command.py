@@ -15,28 +15,21 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 
 import httpx
 import pytest
 
-import digitduels as dd
 from conftest import DUELS, PATIENCE, ROOT, Run
 from databases import Postgresql
-from digitduels.match import Match
-from digitduels.web.positions.link import KEYS
-from digitduels.web.positions.view import view
-from digitduels.web.settings import Settings
 from digitduels.web.streams import migrations
 from digitduels.web.streams.connect import open_store
 from servers import Server
-from test_docs import first_column, section
 from web import running
 
 pytestmark = pytest.mark.slow
 
-PAGE = ROOT / "docs" / "server.md"
+PAGE = ROOT / "docs" / "hosting.md"
 
 
 @contextmanager
@@ -331,32 +324,11 @@ def test_the_server_process_imports_no_heavy_modules(home: Path, tables: Path) -
 # Documentation
 
 
-def test_every_setting_is_documented_with_its_default_and_its_meaning() -> None:
-    table = section(PAGE, "## Settings").replace("`", "")
-    rows = re.findall(r"^\| (\w+) \| ([^|]*) \| ([^|]*) \|$", table, re.MULTILINE)[1:]
-    assert [name for name, _, _ in rows] == [setting.name for setting in fields(Settings)]
-    for setting, (_, default, meaning) in zip(fields(Settings), rows, strict=True):
-        assert meaning == setting.metadata["about"]
-        if setting.default:
-            assert default == (setting.default if isinstance(setting.default, str) else f"{setting.default:.9g}")
-
-
-def test_every_route_and_metric_is_documented(home: Path, tables: Path) -> None:
+def test_every_route_for_the_operator_and_every_metric_is_documented(home: Path, tables: Path) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    documented = set(re.findall(r"^\| `((?:GET|POST) /[^`]*)`", text, re.MULTILINE))
     with running(home, tables) as site:
         paths = site.get("/openapi.json").json()["paths"]
         metrics = set(re.findall(r"^# TYPE (\w+)", site.get("/metrics").text, re.MULTILINE))
-        listed = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-        # The routes of links also take their keys in a body, which the text above the table says for all of them.
-        twice = {f"POST {path}" for path, methods in paths.items() if "get" in methods and "post" in methods}
-        assert documented == listed - (twice - documented)
-        assert "send the same request with POST" in text
-        assert set(re.findall(r"`(digitduels_\w+)`", text)) == metrics
-
-
-def test_every_key_of_a_position_is_documented() -> None:
-    keys = re.findall(r"^\| (`[^|]*`) \|", section(PAGE, "### A position"), re.MULTILINE)
-    assert re.findall(r"`(\w+)`", " ".join(keys)) == list(view(Match(dd.game("number-duel"))))
-    link_keys = first_column(section(PAGE, "## The API").partition("| route |")[0])
-    assert link_keys == list(KEYS)
+    owned = {f"GET {path}" for path, routes in paths.items() if not path.startswith("/api/")}
+    assert set(re.findall(r"^\| `(GET /[^`]*)`", text, re.MULTILINE)) == owned
+    assert set(re.findall(r"`(digitduels_\w+)`", text)) == metrics

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 SMALL = [
     ("number-duel", {"copies": 1, "highest": 5, "target": 15}, "+5 +2"),
     ("number-duel", {"copies": 1, "highest": 3, "target": 20, "tie": "draw"}, ""),
-    ("equation-duel", {"highest": 6}, "3x4"),
+    ("equation-duel", {"highest": 5}, "1x2"),
     ("number-quest", {"highest": 3, "target": 12, "tie": "draw"}, "+3"),
     ("numerical-nexus", {"target": 12, "uses": (1, 1, 1, 1, 0, 1)}, "+5 +3"),
     ("operation-target", {"target": 40}, "x2"),
@@ -53,6 +53,13 @@ def position(game: dd.Game[Any, Any, Any], moves: str, first: int = 0) -> dd.Sta
 
 
 # For programs
+
+
+def test_many_losing_moves_are_counted_and_winning_ones_all_named(duels: Run) -> None:
+    output = duels("solve", "equation-duel", "--set", "highest=6").stdout
+    winning, _, losing = output.partition("▼ Losing: ")
+    assert re.search(r"^  \S.*?: (\d\S\d,\s+){20}and \d+ others$", losing, re.MULTILINE), losing
+    assert "others" not in winning
 
 
 @pytest.mark.parametrize(("name", "settings", "moves"), SMALL)
@@ -112,7 +119,7 @@ def test_json_is_as_documented(duels: Run) -> None:
     found = re.search(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert found
     output = duels("solve", "operation-target", "--moves", "x2", "--json").stdout
-    assert output == found[1]
+    assert json.loads(output) == json.loads(found[1])
     assert re.findall(r"^\| `(\w+)`", text, re.MULTILINE) == list(json.loads(output))
 
 

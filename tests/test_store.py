@@ -105,7 +105,7 @@ def test_an_unknown_game_is_none(database: str) -> None:
         assert await store.read("no-such-game") is None
         assert await store.append("no-such-game", 0, Change((Event(1, 0, "move", {}, "a", 1.0),), "playing")) is None
         assert await store.glance(["no-such-game"]) == {}
-        await store.see([("no-such-game", 0)], 1.0)
+        await store.record_presence([("no-such-game", 0)], 1.0)
         await store.check()
 
     run(database, test)
@@ -241,8 +241,8 @@ def test_a_glance_returns_versions_and_times_of_presence(database: str) -> None:
     async def test(store: Store) -> None:
         await store.create(GAME)
         await append(store, GAME.id, "a", members=(Member(1, "Bert", None, 150.0),))
-        await store.see([(GAME.id, 1), (GAME.id, 0)], 400.0)
-        await store.see([(GAME.id, 1)], 500.0)
+        await store.record_presence([(GAME.id, 1), (GAME.id, 0)], 400.0)
+        await store.record_presence([(GAME.id, 1)], 500.0)
         assert await store.glance([GAME.id, "no-such-game"]) == {GAME.id: (1, 1, {0: 400.0, 1: 500.0})}
 
     run(database, test)

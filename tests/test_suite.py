@@ -26,6 +26,7 @@ from digitduels.evals.suite import (
     RULE_SETS,
     SUITE,
     SUITE_SHA256,
+    SuiteError,
     band,
     make_suite,
     read_suite,
@@ -58,6 +59,23 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_file_has_the_published_checksum() -> None:
     assert read_suite().sha256 == SUITE_SHA256
     assert b"Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41" in SUITE.read_bytes()
+
+
+@pytest.mark.parametrize("task", [suite_v1, suite_v1_games])
+def test_a_changed_file_is_refused(task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = tmp_path / "suite-v1.json"
+    changed.write_bytes(SUITE.read_bytes() + b" ")
+    monkeypatch.setattr(suite_tasks, "SUITE", changed)
+    with pytest.raises(SuiteError, match=r"suite-v1.json was changed: its SHA-256 is"):
+        task()
+    assert task(str(changed)).dataset  # as a private suite
+
+
+def test_a_private_twin_has_a_canary_of_its_own(small: Path) -> None:
+    public = read_suite(small)
+    one, two = (json.loads(make_suite("twin", seed, SMALL[:1], 2, starts=0, avoid=public)) for seed in ("a", "b"))
+    assert one["canary"] != two["canary"]
+    assert "Canary: digitduels-private-" in one["canary"]
 
 
 def test_the_generator_reproduces_the_published_positions() -> None:
@@ -164,7 +182,11 @@ def test_reference_rows_are_exact(small: Path) -> None:
     assert rows["perfect"]["skill"]["value"] == 1.0
     levels = [rows[f"level {level}"]["skill"]["value"] for level in range(2, 7)]
     assert levels == sorted(levels)
-    assert 0 < rows["search, 2 plies"]["skill"]["value"] < rows["search, 4 plies"]["skill"]["value"] < 1
+    near, far = (rows[f"search, {depth} plies, else random"]["skill"]["value"] for depth in (2, 4))
+    assert 0 < near < far < 1
+    assert rows["greedy"]["over_greedy"]["value"] == 0.0
+    assert rows["perfect"]["over_greedy"]["value"] == 1.0
+    assert rows["search, 2 plies"]["skill"]["value"] >= near
 
 
 def test_games_are_played_from_both_seats(small: Path) -> None:
@@ -209,13 +231,13 @@ def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture
 def test_published_rows_agree_with_the_current_levels_and_the_documentation() -> None:
     """If this fails, the levels changed: run `python -m benchmarks reference` and the commands of docs/suite.md."""
     assert f"\nLevels of version {LEVELS_VERSION};" in (DOCS / "suite.md").read_text(encoding="utf-8")
-    found = json.loads((DOCS / "suite-results" / "results.json").read_text(encoding="utf-8"))
+    found = json.loads((DOCS / "results" / "suite" / "results.json").read_text(encoding="utf-8"))
     suite, rows = read_suite(), found["rows"]
     assert found["sha256"] == suite.sha256
     assert {row["levels"] for row in rows if row["model"].startswith("digitduels/")} == {LEVELS_VERSION}
-    assert (DOCS / "suite-results" / "results.md").read_text(encoding="utf-8") == page(suite, rows)
+    assert (DOCS / "results" / "suite" / "results.md").read_text(encoding="utf-8") == page(suite, rows)
     for name, figure in (("skill.svg", draw_skill(suite.name, rows)), ("gap.svg", draw_gap(suite.name, rows))):
-        stored, drawn = (DOCS / "suite-results" / name).read_bytes(), render(figure, ".svg")
+        stored, drawn = (DOCS / "results" / "suite" / name).read_bytes(), render(figure, ".svg")
         if drawn_by(stored) == drawn_by(drawn):
             assert stored == drawn
         else:  # other versions of Matplotlib place things differently
@@ -223,7 +245,7 @@ def test_published_rows_agree_with_the_current_levels_and_the_documentation() ->
 
 
 def test_a_model_with_dollar_signs_in_its_name_is_drawn() -> None:
-    row = json.loads((DOCS / "suite-results" / "results.json").read_text(encoding="utf-8"))["rows"][0]
+    row = json.loads((DOCS / "results" / "suite" / "results.json").read_text(encoding="utf-8"))["rows"][0]
     assert "a$b^$_c" in words_in(render(draw_skill("a suite", [{**row, "model": "a$b^$_c"}]), ".svg"))
 
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 def commands(database: str, ports: list[int]) -> str:
     """The documented commands, with another database and other ports."""
-    page = (ROOT / "docs" / "friends.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
     (script_text,) = re.findall(r"^```bash\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     script = script_text.replace("postgresql://duels@localhost/duels", f"'{database}'")
     for documented, port in zip(("8001", "8002"), ports, strict=True):

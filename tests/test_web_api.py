@@ -28,6 +28,7 @@ from digitduels.study.puzzles import attempt, daily, find, judge, order, today
 from digitduels.study.reasons import reason
 from digitduels.study.review import review
 from digitduels.study.score_map import cells
+from digitduels.study.second_try import second_try
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
 from digitduels.web.positions import link
@@ -317,12 +318,15 @@ def test_hints_and_the_coach_agree_with_the_terminal(site: httpx.Client, name: s
         for move in match.game.legal_moves(match.state)[:: max(1, len(match.game.moves) // 5)]:
             warned, verdict = warning(match.state, move, solution), solution.judge(match.state)[move]
             why = refutation(match.state, move, solution) if warned else reason(match.state, move, solution).sentence
+            tried = second_try(match.state, move, solution)
             assert get(site, f"judge/{name}", match, move=move) == {
                 "keeps": warned is None,
                 "warning": None if warned is None else wire(warned, match.names),
                 **serialization.judged(verdict),
                 "words": wire(worth(match.state.player, verdict), match.names),
                 "why": wire(why, match.names),
+                "kept": tried.kept,
+                "tried": wire(tried.sentence, match.names),
                 "line": steps(match, match.state, [move, *solution.line(match.game.after(match.state, move))]),
             }
 

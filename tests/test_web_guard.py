@@ -33,16 +33,16 @@ from digitduels.record import to_record
 from digitduels.text import clean
 from digitduels.web.app import App
 from digitduels.web.buckets import MOST_CLIENTS, Buckets
+from digitduels.web.connections import LONGEST_HEAD, MOST_HEADERS
 from digitduels.web.description import openapi
 from digitduels.web.http.errors import SERVER_FAILED
 from digitduels.web.http.limits import client_address
 from digitduels.web.http.operations import Endpoint
-from digitduels.web.httptools_connection import LONGEST_HEAD
-from digitduels.web.logs import Lines
+from digitduels.web.logs import JsonFormatter
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import OLD_NAMES, Settings, renamed_variables
 from digitduels.web.workers import supervisor
-from digitduels.web.workers.supervisor import ANSWER_CACHE, TOO_SLOW, Supervisor, Urgency, WorkerPool
+from digitduels.web.workers.supervisor import ANSWER_CACHE, Supervisor, TooSlow, Urgency, WorkerPool
 from variants import play_on
 from web import running, until_the_end, wait_for, warmed
 from workers import NoProcesses, NoWorkers
@@ -328,6 +328,8 @@ def test_path_traversal_is_refused(site: httpx.Client) -> None:
         b"GET / HTTP/1.1\r\n\r\n",
         b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 100_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A:b\r\n" * MOST_HEADERS + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + (b"A: " + b"b" * 1000 + b"\r\n") * 80 + b"\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"GET / HTTP\r\nHost: x\r\n\r\n",
         b"POST /api/games HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}",
@@ -339,6 +341,12 @@ def test_path_traversal_is_refused(site: httpx.Client) -> None:
 def test_malformed_http_is_refused(reader: httpx.Client, raw: bytes) -> None:
     assert re.match(rb"HTTP/1.1 4\d\d ", exchange(reader, raw + b"\r\n"))
     assert reader.get("/healthz").status_code == 200
+
+
+def test_many_headers_are_accepted(reader: httpx.Client) -> None:
+    lines = b"A: b\r\n" * (MOST_HEADERS - 2) + b"Connection: close\r\n"
+    answer = exchange(reader, b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 def test_endless_request_headers_are_refused(reader: httpx.Client) -> None:
@@ -365,7 +373,7 @@ def test_the_log_has_every_request_but_no_secrets(tmp_path: Path, caplog: pytest
         )
         site.post("/api/games", json={"game": secret})
         site.get(f"/{secret}")
-    lines = [Lines().format(record) for record in caplog.records]
+    lines = [JsonFormatter().format(record) for record in caplog.records]
     events = [json.loads(line) for line in lines]
     assert secret not in "".join(lines)
     (row,) = [event for event in events if event.get("id") == answer.headers["x-request-id"]]
@@ -384,7 +392,9 @@ def test_an_unexpected_error_is_logged_and_answered_in_a_sentence(
         answer = site.get("/api/position/number-duel")
         assert site.get("/healthz").status_code == 200
     assert (answer.status_code, answer.json()) == (500, {"detail": SERVER_FAILED})
-    (failure,) = [json.loads(Lines().format(record)) for record in caplog.records if record.getMessage() == "failure"]
+    (failure,) = [
+        json.loads(JsonFormatter().format(record)) for record in caplog.records if record.getMessage() == "failure"
+    ]
     assert (failure["route"], failure["id"]) == ("/api/position/{game}", answer.headers["x-request-id"])
     assert "ZeroDivisionError" in failure["traceback"]
 
@@ -500,7 +510,7 @@ def test_a_question_that_takes_too_long_ends_its_worker_and_the_next_one_is_answ
 
 def test_a_worker_for_variants_ends_itself_if_nobody_stops_it() -> None:
     # A limit of -1 seconds ends it after one second, since a worker gives the server two more to stop it.
-    program = "from digitduels.web.workers import process\nprocess.practise = lambda: None\nprocess.main(1 << 28, -1.0)"
+    program = "from digitduels.web.workers import process\nprocess.warm_up = lambda: None\nprocess.main(1 << 28, -1.0)"
     ran = subprocess.run(
         [sys.executable, "-c", program], input=slow_question(), stdout=subprocess.PIPE, timeout=PATIENCE, check=False
     )
@@ -584,7 +594,7 @@ class FailingPool(NoProcesses):
         if task["record"]["game"] == "operation-target":
             if not self.failed:
                 self.failed = True
-                raise Refusal(413, TOO_SLOW)  # as if a worker were killed
+                raise TooSlow  # as if a worker were killed
             await self.again.wait()
 
 

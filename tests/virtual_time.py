@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+FOR_EVER = 1e7  # virtual seconds
+TURNS = 10_000  # of the event loop
 
 
 class _Jumping(selectors.DefaultSelector):
@@ -32,6 +34,15 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine that uses neither threads nor sockets, in virtual time."""
+    """Runs a coroutine that uses neither threads nor sockets, in virtual time. If it waits for ever, it times out."""
     with asyncio.Runner(loop_factory=_Loop) as runner:
-        return runner.run(main)
+        return runner.run(asyncio.wait_for(main, FOR_EVER))
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Lets other tasks run until a condition is true."""
+    for _ in range(TURNS):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never happened")

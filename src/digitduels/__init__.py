@@ -63,7 +63,7 @@ _LAZY = {
     "solve": "digitduels.solver",
     "split": "digitduels.study.splits",
 }
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> Any:

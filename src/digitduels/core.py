@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from digitduels.notation import MoveField, Notation
-from digitduels.options import Option
+from digitduels.options import Option, shown
 from digitduels.sentence import PLAYERS, Names, Played, Playing, Sentence, signed
 from digitduels.text import quoted
 
@@ -156,7 +156,7 @@ class Game(Generic[Hand, Table, Move]):
                 value = tuple(value)
                 object.__setattr__(self, option.field, value)
             if not option.kind.accepts(value):
-                raise ValueError(f"{option.name} must be {option.kind}; {quoted(value)} is not.")
+                raise ValueError(f"{option.name} must be {option.kind}; {shown(value)} is not.")
 
     # The rules. A game file must define these six; `forbids` and `after` are called without checks.
 
@@ -288,7 +288,8 @@ class Game(Generic[Hand, Table, Move]):
         """The line that names the winner."""
         if winner is None:
             return Sentence("The game is a draw.")
-        return Sentence("{player} wins the game!", you="You win the game!", player=winner)
+        wins = Sentence("{player} wins!", you="You win!", player=winner)
+        return Sentence("{player} wins the game!", you="You win the game!", page=wins, player=winner)
 
     # What every game inherits.
 

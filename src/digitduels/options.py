@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, NamedTuple
 
+from digitduels.text import quoted
+
 
 class Integer(NamedTuple):
     """An integer from `low` to `high`."""
@@ -58,6 +60,7 @@ class Choice(NamedTuple):
 
 
 Kind = Integer | Integers | Choice
+_LARGE = 20
 
 
 class Option(NamedTuple):
@@ -103,6 +106,34 @@ def settings(values: Mapping[str, Any]) -> str:
 def written(value: object) -> str:
     """A value of an option as `--set` takes it."""
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def around(option: Option) -> list[Any]:
+    """The values of an option around the book's; of a large number, from half of it to twice as much."""
+    book = option.default
+    match option.kind:
+        case Choice(words):
+            return list(words)
+        case Integer(low, high):
+            first, last = (book // 2, 2 * book) if book >= _LARGE else (book - 6, book + 3)
+            return list(range(max(low, first), min(high, last) + 1))
+        case kind:
+            changed = [
+                tuple(number + by * (index == at) for index, number in enumerate(book))
+                for at in range(kind.length)
+                for by in (-1, 1)
+            ]
+            return [book, *(value for value in changed if kind.accepts(value))]
+
+
+def shown(value: object) -> str:
+    """A value of an option as a message quotes it; a list that was typed, as it was typed.
+
+    >>> shown(("abc",)), shown((1, 2)), shown("7a")
+    ("'abc'", '(1, 2)', "'7a'")
+    """
+    typed = isinstance(value, tuple) and any(isinstance(part, str) for part in value)
+    return quoted(written(value) if typed else value)
 
 
 def _power(number: int) -> str:

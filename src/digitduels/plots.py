@@ -11,7 +11,7 @@ import numpy as np
 
 from digitduels.core import State
 from digitduels.lab.heat_map import axes_of, best_cells
-from digitduels.lab.measures import STRONGER, Report
+from digitduels.lab.measures import CLEAR, Report
 from digitduels.options import written
 from digitduels.pool import Pool
 from digitduels.rule_sets import label
@@ -172,7 +172,7 @@ def draw_reports(reports: Sequence[Report]) -> Figure:
         seats, steps, lengths = part.subplots(1, 3)
         _draw_shares(seats, report.seats, "Player 1 against an equal", 0.5)
         seats.set_xlabel("level of both players")
-        _draw_shares(steps, report.steps, "Each level against the one below", STRONGER)
+        _draw_shares(steps, report.steps, "Each level against the one below", CLEAR)
         steps.set_xlabel("level")
         shares = {} if report.lengths is None else report.lengths.shares
         margins = None if report.lengths is None else report.lengths.margins

@@ -189,6 +189,14 @@ def _run_out(first: int, second: int, last_mover: int, target: int, tie: str, wh
             Sentence(
                 "{why} {player} is closest to {target} without exceeding it, with a score of {score}.",
                 you="{why} You are closest to {target} without exceeding it, with a score of {score}.",
+                page=Sentence(
+                    "{why} {player} is closest to {target}, with {score}.",
+                    you="{why} You're closest to {target}, with {score}.",
+                    player=winner,
+                    why=why,
+                    target=target,
+                    score=max(first, second),
+                ),
                 player=winner,
                 why=why,
                 target=target,

@@ -40,11 +40,12 @@ class Sentence(str):
     """A string that knows its template, its fields, and the player it is about.
 
     `you` is the form for the player it is about. `book` is the form for two people at one keyboard, in the book's own
-    words and signs. A field may be any value that can be formatted, another Sentence, or a `Field`.
+    words and signs. `page` says the same in the shorter words of the page, and has forms of its own. A field may be any
+    value that can be formatted, another Sentence, or a `Field`.
     """
 
     __slots__ = ("_parts", "_personal")
-    _parts: tuple[str, str | None, str | None, int | None, dict[str, Any]]
+    _parts: tuple[str, str | None, str | None, int | None, dict[str, Any], Sentence | None]
     _personal: tuple[str, ...]
     """The names of the fields that depend on the players' names or on the reader."""
 
@@ -55,12 +56,13 @@ class Sentence(str):
         *,
         you: str | None = None,
         book: str | None = None,
+        page: Sentence | None = None,
         player: int | None = None,
         **fields: Any,
     ) -> Sentence:
         personal = tuple([name for name, value in fields.items() if isinstance(value, PERSONAL)])
         sentence = str.__new__(cls, _render(template, player, fields, personal, PLAYERS, None))
-        sentence._parts, sentence._personal = (template, you, book, player, fields), personal
+        sentence._parts, sentence._personal = (template, you, book, player, fields, page), personal
         return sentence
 
     @property
@@ -72,14 +74,14 @@ class Sentence(str):
         """The sentence with these names, in the second person if `reader` is the player it is about."""
         if reader is None and names == PLAYERS:
             return str(self)
-        template, you, _, player, fields = self._parts
+        template, you, _, player, fields, _ = self._parts
         if you is not None and reader is not None and reader == player:
             template = you
         return _render(template, player, fields, self._personal, names, reader)
 
     def depends_on(self, reader: int) -> bool:
         """Whether the sentence may read differently to a player than to spectators."""
-        template, you, _, player, fields = self._parts
+        template, you, _, player, fields, _ = self._parts
         if reader == player and (you is not None or "{player:" in template):
             return True
         if player is not None and reader != player and "{other:" in template:
@@ -88,12 +90,26 @@ class Sentence(str):
 
     def by_the_book(self, names: Names = PLAYERS) -> str:
         """The sentence in the book's words, for two people at one keyboard."""
-        template, _, book, player, fields = self._parts
+        template, _, book, player, fields, _ = self._parts
         return _render(template if book is None else book, player, fields, self._personal, names, None, book=True)
 
+    def on_page(self) -> Sentence:
+        """The sentence in the words of the page.
+
+        >>> Sentence("Look: {why}", why=Sentence("Ann has exceeded 50.", page=Sentence("Over 50."))).on_page()
+        'Look: Over 50.'
+        """
+        template, you, book, player, fields, page = self._parts
+        if page is not None:
+            return page
+        parts = {name: fields[name].on_page() for name in self._personal if isinstance(fields[name], Sentence)}
+        if all(part is fields[name] for name, part in parts.items()):
+            return self
+        return Sentence(template, you=you, book=book, player=player, **{**fields, **parts})
+
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
-        template, you, book, player, fields = self._parts
-        return (template,), {"you": you, "book": book, "player": player, **fields}
+        template, you, book, player, fields, page = self._parts
+        return (template,), {"you": you, "book": book, "page": page, "player": player, **fields}
 
 
 def tell(text: str, names: Names = PLAYERS, reader: int | None = None) -> str:
@@ -328,10 +344,13 @@ def signs(token: str) -> str:
     return token.replace("-", " ") if word else token.translate(_SIGNS)
 
 
-def shown_moves(moves: Iterable[Any], player: int, names: Names = PLAYERS, reader: int | None = None) -> list[str]:
-    """Moves of one player as people read them."""
+def shown_moves(
+    moves: Sequence[Any], player: int, names: Names = PLAYERS, reader: int | None = None, most: int | None = None
+) -> list[str]:
+    """Moves of one player as people read them, at most `most`. The last text counts the others."""
     show = partial(Played, player=player)
-    return [show(move).to(names, reader) for move in moves]
+    texts = [show(move).to(names, reader) for move in moves[:most]]
+    return texts if len(texts) == len(moves) else [*texts, f"and {len(moves) - len(texts)} others"]
 
 
 def equation(left: int, operation: str, right: int, result: int) -> str:

@@ -113,6 +113,21 @@ test("nothing can be chosen while there are no legal moves", () => {
   assert.deepEqual(type(choice, "2"), { refused: "2" });
 });
 
+test("a move can be typed as it is written, also where its fields have an order", () => {
+  const numbers = { ordered: true, choices: ["6", "7"] };
+  const choice = new Choice([
+    { ...numbers, prompt: "Pick two numbers", slot: 0 },
+    { ...numbers, prompt: "Pick your second number", slot: 2 },
+    { ordered: true, prompt: "Pick a sign", choices: ["+", "×"], slot: 1 },
+  ]);
+  choice.moves = [{ move: "6x7", shown: "6×7", picks: [0, 1, 1] }];
+  type(choice, "6*7");
+  assert.equal(choice.move.move, "6x7");
+  choice.clear();
+  type(choice, "67*");
+  assert.equal(choice.move.move, "6x7");
+});
+
 test("an ordered field waits for those before it", () => {
   const field = { slot: 0, ordered: true };
   const choice = new Choice([

@@ -11,6 +11,8 @@ from digitduels.solver.solution import Solution
 from digitduels.study.decisions import KINDS, REFUSED, Decision
 from digitduels.study.decisions import decisions as decisions_of
 
+_NOTHING = 1e-9  # rounding errors of sums of probabilities
+
 
 class Grade(NamedTuple):
     """How well a player did, in one game or in many.
@@ -112,7 +114,8 @@ def skill(grades: Iterable[Grade], seed: int = 0) -> dict[str, float | None]:
     """Skill with its confidence interval, from independent grades: 0 for random moves, 1 for no mistake.
 
     Skill is the sum of (found - chance) over all critical turns, divided by the sum of (1 - chance). `value`, `low` and
-    `high` are None if no turn was critical. `chance` is how many of the turns a random mover would find on average.
+    `high` are None if no turn was critical, or if chance finds everything, as the greedy player can. `chance` is how
+    many of the turns a random mover would find on average.
 
     >>> skill([Grade(critical=4, found=3, chance=1.0), Grade(critical=4, found=3, chance=1.0)])["value"]
     0.6667
@@ -122,7 +125,7 @@ def skill(grades: Iterable[Grade], seed: int = 0) -> dict[str, float | None]:
     counted = [(grade.found, grade.critical, grade.chance) for grade in grades if grade.critical]
     found, critical, chance = map(sum, zip(*counted, strict=True)) if counted else (0, 0, 0.0)
     counts = dict[str, float | None](found=found, of=critical, chance=round(chance, 4))
-    if not counted:
+    if critical - chance < _NOTHING:
         return {**counts, "value": None, "low": None, "high": None}
     return counts | {name: round(value, 4) for name, value in estimate(counted, seed)._asdict().items()}
 

@@ -47,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return fail(failure.code, failure)
     except TooLarge as error:
         return fail(LIMIT, error)
+    except ModuleNotFoundError as error:
+        if (error.name or "digitduels").startswith("digitduels"):
+            raise
+        return fail(FAILURE, f"This requires {error.name}, which is not installed: pip install digitduels.")
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:

@@ -27,7 +27,6 @@ SOLO_HELP = (
     *("concede  give up; the computer wins" if line.startswith("concede") else line for line in HELP),
 )
 UNWARNED = "I'm still solving this game, so I can't check that move yet."
-LISTED = 20  # moves of one kind that `values` names
 MOMENT = 1.0  # seconds to wait for a solution that is nearly ready
 RETRY = "try      play on from before your last mistake"
 
@@ -189,15 +188,13 @@ class Solo(Session):
         return False
 
     def values(self, _: str) -> bool:
-        from digitduels.study.hints import unknown, values
+        from digitduels.study.hints import LISTED, unknown, values
 
         self.note("values")
         state = self.match.state
         judgement = self.source().judge(state)
         for group in values(state, judgement):
-            moves = shown_moves(group.moves[:LISTED], self.person, self.match.names, self.person)
-            if len(group.moves) > LISTED:
-                moves.append(f"and {len(group.moves) - LISTED} others")
+            moves = shown_moves(group.moves, self.person, self.match.names, self.person, LISTED)
             self.console.say_wrapped(f"{group.sign} {self.tell(group.words)}: {', '.join(moves)}", 4)
         self.say(*unknown(judgement))
         return False

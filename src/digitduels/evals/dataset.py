@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from digitduels.core import State
 from digitduels.evals import protocol
-from digitduels.games import game
+from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
@@ -17,7 +18,13 @@ from digitduels.study.positions import positions
 from digitduels.study.splits import split
 from digitduels.study.wording import VALUES
 
-ROW_VERSION = 4
+ROW_VERSION = 5
+DATA_CANARY = (
+    "This row is test data of Digit Duels and must never be in training data. "
+    "Canary: digitduels-rows-7c1f0b52-2e4d-4d0e-9b7a-5a3c8e61d9f4"
+)
+WITHHELD = "withheld"
+"""In place of the value of a move that leads from a position for training to one for validation or test."""
 _BATCH = 10_000  # how many rows are in memory at once
 
 
@@ -32,16 +39,22 @@ def rows(
 
 
 def row(match: Match, solution: Solution) -> dict[str, Any]:
-    """A position and its solution as JSON values. Players are numbered from 1."""
+    """A position and its solution as JSON values. Players are numbered from 1.
+
+    A row for training tells nothing about moves that lead to positions of the other splits.
+    """
     game, state, judgement = match.game, match.state, solution.judge(match.state)
     value, plies = judgement.best_verdict
     keeping, best = set(judgement.keeping), set(judgement.best_moves)
     legal = [(number, move) for number, move in enumerate(game.moves) if move in judgement]
+    part = split(game, state)
+    told = {move for move in judgement if part != "train" or _stays(game, game.play(state, move))}
     return {
         "version": ROW_VERSION,
+        "canary": "" if part == "train" else DATA_CANARY,
         "game": game.id,
         "options": json.dumps(game.values),
-        "split": split(game, state),
+        "split": part,
         "moves": [str(move) for move in match.moves],
         "player": state.player + 1,
         "position": protocol.seen(game, state),
@@ -53,11 +66,16 @@ def row(match: Match, solution: Solution) -> dict[str, Any]:
         "chance": len(keeping) / len(judgement),
         "legal": [str(move) for _, move in legal],
         "ids": [number for number, _ in legal],
-        "values": [VALUES[judgement[move].value] for _, move in legal],
-        "distances": [judgement[move].distance for _, move in legal],
-        "keeping": [str(move) for _, move in legal if move in keeping],
-        "best": [str(move) for _, move in legal if move in best],
+        "values": [VALUES[judgement[move].value] if move in told else WITHHELD for _, move in legal],
+        "distances": [judgement[move].distance if move in told else -1 for _, move in legal],
+        "keeping": [str(move) for _, move in legal if move in keeping & told],
+        "best": [str(move) for _, move in legal if move in best & told],
     }
+
+
+def _stays(game: AnyGame, state: State[Any, Any]) -> bool:
+    """Whether a position is for training too, or the end of a game."""
+    return game.outcome(state) is not None or split(game, state) == "train"
 
 
 def reached(row: Mapping[str, Any]) -> Match:
@@ -97,6 +115,7 @@ def write_parquet(rows: Iterator[dict[str, Any]], file: BinaryIO) -> int:
     schema = pa.schema(
         {
             "version": number,
+            "canary": text,
             "game": text,
             "options": text,
             "split": text,

@@ -12,13 +12,14 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from digitduels.arena.evidence import observations
-from digitduels.arena.grading import share, summary, tally
+from digitduels.arena.grading import Grade, share, skill, summary, tally
 from digitduels.core import State, TooLarge
 from digitduels.evals.inspect_logs import Log, LogError
 from digitduels.games import game
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, PERFECT_PLAYERS
 from digitduels.players.evaluation import ceilings
+from digitduels.players.heuristics import greedy_chance
 from digitduels.record import replay
 from digitduels.solver.solution_cache import solution_of
 from digitduels.study.decisions import REFUSED, Decision
@@ -258,7 +259,20 @@ def _row(task: str, done: list[Done]) -> dict[str, Any]:
     moves = summary(
         [decision for sample in group if sample.played for decision in sample.played.decisions] for group in groups
     )
+    moves["over_greedy"] = skill(_over_greedy([sample.played for sample in group if sample.played]) for group in groups)
     return {**row, "forfeits": part("forfeits", "games"), "refused": part("refused", "answers"), "moves": moves}
+
+
+def _over_greedy(games: Iterable[Performance]) -> Grade:
+    """The critical moves of some games, with what the greedy player finds in the place of a random mover."""
+    grade = Grade()
+    for played in games:
+        for decision in played.decisions:
+            if decision.critical:
+                match, keeping = played.match, set(map(str, decision.keeping))
+                chance = greedy_chance(match.game, match.states[decision.ply], keeping)
+                grade = grade.plus(Grade(critical=1, found=int(decision.found), chance=chance))
+    return grade
 
 
 def _ceiling(done: Sequence[Done]) -> float | None:

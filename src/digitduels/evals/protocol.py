@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import functools
 import json
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from digitduels.core import IllegalMove, InvalidMove, State
@@ -30,6 +32,11 @@ _BEST = (
     "Choose your best move: one that wins as soon as possible if you can force a win, otherwise one that holds a draw "
     "if you can, otherwise one that loses as late as possible. "
 )
+_HARDEST = (
+    "Choose your best move: one that wins if you can force a win, otherwise one that holds a draw if you can, "
+    "otherwise the one that is hardest to answer, after which an opponent who sees only some moves ahead "
+    "most likely errs. "
+)
 _ANSWER = "as the very last thing, {what} as a JSON object on a line of its own:\n{form}"
 
 
@@ -44,6 +51,12 @@ class Style(NamedTuple):
     history: bool = True
     retries: int = RETRIES
     """How often the model may answer again after a refusal."""
+    title: str = ""
+    """Another name of the game. Default: its own."""
+    words: Sequence[tuple[str, str]] = ()
+    """Pairs: the name of an operation in tokens, and its other name."""
+    hardest: bool = False
+    """Whether the best move of a lost position is the one that is hardest to answer, and not the slowest loss."""
 
 
 STYLE = Style()
@@ -63,9 +76,19 @@ def check(style: Style) -> Style:
 # Prompts
 
 
+def rules(game: AnyGame, style: Style = STYLE) -> str:
+    """The system prompt: the rules of a game, with the names of its operations if they have others."""
+    text = _rules(game)
+    if style.title:
+        text = text.replace(game.title, style.title)
+    if style.words:
+        names = ", ".join(f'"{word}" for {part}' for part, word in style.words)
+        text += f"\n\n## Names of moves\n\nIn the short names of moves, operations have other names: {names}."
+    return text
+
+
 @functools.cache
-def rules(game: AnyGame) -> str:
-    """The system prompt: the rules of a game."""
+def _rules(game: AnyGame) -> str:
     return f"You play a game for two players, {game.title}. These are its rules.\n\n{_plain(briefing(game))}".strip()
 
 
@@ -74,7 +97,7 @@ def question(match: Match, style: Style = STYLE) -> str:
     return "\n\n".join(
         [
             _position(match, style),
-            f"{_BEST}You may think first, in as many words as you like. Then give, "
+            f"{_HARDEST if style.hardest else _BEST}You may think first, in as many words as you like. Then give, "
             + _ANSWER.format(what="your move by its short name", form='{"move": "…"}'),
         ]
     )
@@ -82,9 +105,11 @@ def question(match: Match, style: Style = STYLE) -> str:
 
 def refusal(reason: str, match: Match, style: Style = STYLE) -> str:
     """The prompt after an answer that was not a legal move."""
+    if style.words:  # the reason may name a move by its other name
+        reason = "This is not a legal move."
     lines = [f"That is not possible: {_plain(tell(reason, reader=match.state.player))}", "It is still your turn."]
     if style.legal == "listed":
-        lines.append(_legal(match))
+        lines.append(_legal(match, style))
     return "\n".join(lines) + '\n\nGive your move as the very last thing, as a JSON object: {"move": "…"}'
 
 
@@ -102,12 +127,12 @@ def _position(match: Match, style: Style) -> str:
     game, state = match.game, match.state
     parts = ["\n".join(["The position:", *seen(game, state, state.player)])]
     if style.history:
-        parts.append("\n".join(["The moves so far:", *_history(match)]) if match.moves else _NO_MOVES)
+        parts.append("\n".join(["The moves so far:", *_history(match, style)]) if match.moves else _NO_MOVES)
     else:  # without the moves so far, the lines of a position may be incomplete
         parts += _left(game, state)
     parts.append(f"You are {player_name(state.player)}, and it is your turn.")
     if style.legal == "listed":
-        parts.append(_legal(match))
+        parts.append(_legal(match, style))
     return "\n\n".join(parts)
 
 
@@ -125,16 +150,90 @@ def _left(game: AnyGame, state: State[Any, Any]) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def _history(match: Match) -> list[str]:
+def _history(match: Match, style: Style) -> list[str]:
     """The moves so far by their short names, and what each of them did."""
     return [
-        f"{number}. {move} ({_plain(match.game.report(state, move).to(reader=match.state.player))})"
+        f"{number}. {renamed(str(move), style)} "
+        f"({_plain(match.game.report(state, move).to(reader=match.state.player))})"
         for number, (state, move) in enumerate(zip(match.states, match.moves, strict=False), 1)
     ]
 
 
-def _legal(match: Match) -> str:
-    return f"Your legal moves: {' '.join(map(str, match.game.legal_moves(match.state)))}"
+def _legal(match: Match, style: Style) -> str:
+    return f"Your legal moves: {' '.join(renamed(str(move), style) for move in match.game.legal_moves(match.state))}"
+
+
+OPERATION = re.compile(r"[^0-9]+")  # the parts of a token that are not numbers
+
+
+def renamed(token: str, style: Style) -> str:
+    """A token with the other names of operations.
+
+    >>> renamed("9x5", Style(words=[("x", "mip")]))
+    '9mip5'
+    """
+    words = dict(style.words)
+    return OPERATION.sub(lambda part: words.get(part[0], part[0]), token)
+
+
+def original(text: str, style: Style) -> str:
+    """The token that a renamed one stands for; another text stays as it is.
+
+    >>> original("9 MIP 5", Style(words=[("x", "mip")]))
+    '9x5'
+    """
+    if not style.words:
+        return text
+    parts = {word: part for part, word in style.words}
+    return OPERATION.sub(lambda part: parts.get(part[0], part[0]), "".join(text.split()).lower())
+
+
+# Questions about the solution
+
+
+def value_question(match: Match, style: Style = STYLE) -> str:
+    """The prompt that asks for the value of a position, as probabilities."""
+    return _solution_question(
+        match,
+        style,
+        "If both players play without mistakes from here, do you win, draw or lose? Give the probability of each; they "
+        "must add up to 1. A quadratic score rewards the probabilities that you believe.",
+        "the probabilities",
+        '{"win": …, "draw": …, "loss": …}',
+    )
+
+
+def keeping_question(match: Match, style: Style = STYLE) -> str:
+    """The prompt that asks for all moves that keep the value of a position."""
+    return _solution_question(
+        match,
+        style,
+        "Which of your legal moves keep the best result that you can force? List all of them and no other.",
+        "these moves by their short names",
+        '{"moves": ["…", "…"]}',
+    )
+
+
+def refutation_question(match: Match, move: Any, style: Style = STYLE) -> str:
+    """The prompt that asks for a reply that punishes a move."""
+    return _solution_question(
+        match,
+        style,
+        f"Suppose that you play {renamed(str(move), style)}. It throws your result away. Which reply of your opponent "
+        "proves it? One is enough.",
+        "that reply by its short name",
+        '{"move": "…"}',
+    )
+
+
+def _solution_question(match: Match, style: Style, asked: str, what: str, form: str) -> str:
+    return "\n\n".join(
+        [
+            _position(match, style),
+            f"{asked} You may think first, in as many words as you like. Then give, "
+            + _ANSWER.format(what=what, form=form),
+        ]
+    )
 
 
 # Questions about the rules

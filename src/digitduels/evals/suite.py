@@ -28,11 +28,13 @@ SUITE = Path(__file__).with_name("suite-v1.json")
 SUITE_SHA256 = "de4fcf64938299496f49fae79eba7dd8a241dc69037d2630c3949816f05bd6ff"
 SUITE_FORMAT = "digitduels-suite"
 SUITE_VERSION = 1
+SUITE_VERSIONS = (1, 2)
 PUBLIC_SEED = "suite-v1"
 CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "
     "Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41"
 )
+PRIVATE_CANARY = "This file is private test data. Do not publish it. Canary: digitduels-private-{}"
 RULE_SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("equation-duel", {}),
     ("number-duel", {}),
@@ -59,6 +61,8 @@ class Suite(NamedTuple):
     variants: list[dict[str, Any]]
     positions: list[dict[str, Any]]
     starts: list[dict[str, Any]]
+    questions: Sequence[dict[str, Any]] = ()
+    """The questions beyond the move; suite-v1 has none."""
 
     def game(self, item: Mapping[str, Any]) -> AnyGame:
         """The rule set of a position or a start."""
@@ -95,7 +99,7 @@ def read_suite(path: Path = SUITE) -> Suite:
     data = path.read_bytes()
     try:
         content = json.loads(data)
-        if content["format"] != SUITE_FORMAT or content["version"] != SUITE_VERSION:
+        if content["format"] != SUITE_FORMAT or content["version"] not in SUITE_VERSIONS:
             raise ValueError
         return Suite(
             content["name"],
@@ -104,9 +108,18 @@ def read_suite(path: Path = SUITE) -> Suite:
             content["variants"],
             content["positions"],
             content["starts"],
+            content.get("questions", ()),
         )
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise SuiteError(f"{path} is not a suite of version {SUITE_VERSION}.") from None
+        raise SuiteError(f"{path} is not a suite of version {' or '.join(map(str, SUITE_VERSIONS))}.") from None
+
+
+def read_frozen(file: str | None, path: Path, expected: str) -> Suite:
+    """Reads a private suite, or a frozen one; raises SuiteError if the frozen file was changed."""
+    suite = read_suite(path if file is None else Path(file))
+    if file is None and suite.sha256 != expected:
+        raise SuiteError(f"{path.name} was changed: its SHA-256 is {suite.sha256}, not {expected}.")
+    return suite
 
 
 def sha256(data: bytes) -> str:
@@ -127,12 +140,12 @@ def make_suite(
     progress: Progress | None = None,
 ) -> bytes:
     """Generates a suite file without the positions of the suite to `avoid`. The same seed gives the same bytes."""
-    taken = {key for item in avoid.positions for key in [_key(avoid.match(item))]} if avoid else set()
+    taken = {key for item in avoid.positions for key in [position_key(avoid.match(item))]} if avoid else set()
     head: dict[str, Any] = {
         "format": SUITE_FORMAT,
         "version": SUITE_VERSION,
         "name": name,
-        "canary": CANARY if avoid is None else "This file is private test data. Do not publish it.",
+        "canary": CANARY if avoid is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
         "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
         "retries": protocol.RETRIES,
     }
@@ -146,14 +159,14 @@ def make_suite(
             {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
         )
         lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count, taken)]
-        lists["starts"] += [{"variant": index, "moves": moves} for moves in _starts(rules, seed, starts)]
+        lists["starts"] += [{"variant": index, "moves": moves} for moves in fair_starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
     for number, item in enumerate(lists["positions"], 1):
         item["id"] = number
-    return _serialize(head, lists)
+    return serialize(head, lists)
 
 
-def stratum(judgement: Judgement[Any]) -> Hashable:
+def stratum(judgement: Judgement[Any], _: object = None) -> Hashable:
     """The kind of a critical position: its distance, and a random mover's chance of keeping the value."""
     chance = len(judgement.keeping) / len(judgement)
     if not judgement.critical or chance > CHANCES[-1]:
@@ -170,7 +183,7 @@ def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterat
     """Positions of the test split, spread over the strata."""
     number, sort = 0, Sort("stratum", stratum)
     for match in positions(solution_of(rules), count + len(taken), seed, sort, part="test"):
-        if number < count and _key(match) not in taken:
+        if number < count and position_key(match) not in taken:
             number += 1
             yield match
 
@@ -189,23 +202,24 @@ def _position(variant: int, match: Match) -> dict[str, Any]:
     }
 
 
-def _starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
+def fair_starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
     """Different fair starts of the test split; fewer if there are no more."""
     openings: dict[str, list[str]] = {}
     for number in range(_CANDIDATES if count else 0):
         match = Match(rules, opening=fair_start(solution_of(rules), f"{seed} {number}"))
         if split(rules, match.state) == "test":
-            openings.setdefault(_key(match), [str(move) for move in match.moves])
+            openings.setdefault(position_key(match), [str(move) for move in match.moves])
         if len(openings) == count:
             break
     return list(openings.values())
 
 
-def _key(match: Match) -> str:
+def position_key(match: Match) -> str:
+    """The rule set and the position of a match, as text."""
     return json.dumps([match.game.id, match.game.values, position_to_json(match.game, match.state)], sort_keys=True)
 
 
-def _serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
+def serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
     """Serializes a suite as JSON with one entry per line, which is easy to read and to diff."""
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     for key, entries in lists.items():

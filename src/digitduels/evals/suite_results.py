@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from digitduels.arena.grading import Grade, skill
-from digitduels.core import State
 from digitduels.evals.inspect_logs import LogError, read_logs
 from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import player
-from digitduels.players.levels import LEVELS_VERSION, candidates
+from digitduels.players.heuristics import Greedy, MostNatural, Searcher, greedy_chance
+from digitduels.players.levels import LEVELS_VERSION
 from digitduels.players.policy import Policy, PolicyPlayer
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
 
-_TASK, _SCORER = "suite_v1", "exact_position"
+_TASKS, _SCORER = ("suite_v1", "suite_v2"), "exact_position"
 DEPTHS = (2, 4)  # the search depths of the reference rows, in plies
 
 
@@ -45,6 +45,10 @@ def results(
     for answer in answers:
         groups[answer.position].append(answer)
 
+    def over_greedy() -> dict[str, Any]:
+        chances = {index: _greedy(suite, items[index]) for index in groups}
+        return skill(_grade(items[index], group)._replace(chance=chances[index]) for index, group in groups.items())
+
     def part(include: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any]:
         return skill(_grade(items[index], group) for index, group in groups.items() if include(items[index]))
 
@@ -67,6 +71,7 @@ def results(
         "forfeits": sum(answer.forfeit for answer in answers),
         "refused": sum(answer.refused for answer in answers),
         "skill": part(lambda _: True),
+        "over_greedy": over_greedy(),
         "book": by_the_book,
         "variants": variants,
         "gap": gap(by_the_book, variants),
@@ -88,6 +93,12 @@ def gap(book: Mapping[str, Any], variants: Mapping[str, Any]) -> dict[str, float
 def _grade(item: Mapping[str, Any], group: Sequence[Answer]) -> Grade:
     found: Any = sum(answer.found for answer in group) / len(group)
     return Grade(critical=1, found=found, chance=len(item["keeping"]) / item["legal"])
+
+
+def _greedy(suite: Suite, item: Mapping[str, Any]) -> float:
+    """The probability that the greedy player finds a move that keeps the value of a position."""
+    match = suite.match(item)
+    return greedy_chance(match.game, match.state, item["keeping"])
 
 
 # Our own players, exactly
@@ -114,22 +125,15 @@ def _policies(solution: Solution) -> dict[str, Policy]:
         assert isinstance(policy, PolicyPlayer)
         return policy
 
-    levels = {f"level {level}": named(str(level)) for level in range(2, 7)}
-    searches = {f"search, {depth} plies": SearchPolicy(solution, depth) for depth in DEPTHS}
-    return {"random": named("random"), **levels, **searches, "perfect": named("perfect")}
-
-
-class SearchPolicy(PolicyPlayer):
-    """Plays the quickest win within its depth, else any move that does not lose within it, else the slowest loss."""
-
-    def __init__(self, solution: Solution, depth: int) -> None:
-        super().__init__(solution.game, seed=0)
-        self.solution, self.depth = solution, depth
-
-    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        seen = self.solution.within(state, self.depth)
-        moves = candidates(dict.fromkeys(seen, 1.0), seen)
-        return {move: (move in moves) / len(moves) for move in seen}
+    return {
+        "random": named("random"),
+        "natural": MostNatural(solution.game, seed=0),
+        "greedy": Greedy(solution.game, seed=0),
+        **{f"level {level}": named(str(level)) for level in range(2, 7)},
+        **{f"search, {depth} plies": Searcher(solution, depth) for depth in DEPTHS},
+        **{f"search, {depth} plies, else random": Searcher(solution, depth, natural=False) for depth in DEPTHS},
+        "perfect": named("perfect"),
+    }
 
 
 # Models, from logs
@@ -141,7 +145,7 @@ def read_results(suite: Suite, paths: Iterable[Path]) -> list[dict[str, Any]]:
     errors: dict[str, int] = defaultdict(int)
     for log in read_logs(paths):
         about, model = log.spec.metadata or {}, log.spec.model
-        if about.get("suite") != suite.sha256 or log.spec.task.removeprefix("digitduels/") != _TASK:
+        if about.get("suite") != suite.sha256 or log.spec.task.removeprefix("digitduels/") not in _TASKS:
             continue
         if _ours(model) and (played := about.get("levels")) != LEVELS_VERSION:
             raise LogError(
@@ -180,7 +184,7 @@ def _ours(model: str) -> bool:
 def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = False) -> str:
     """The rows as a table of skill: overall, book and variants, by game. Counts of failures follow unless `exact`."""
     games = list(dict.fromkeys(variant["game"] for variant in suite.variants))
-    head = ["", "skill", "95 % interval", "book", "variants", "gap", *games]
+    head = ["", "skill", "95 % interval", "over greedy", "book", "variants", "gap", *games]
     head += [] if exact else ["positions", "forfeits", "errors"]
     lines = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for row in rows:
@@ -189,6 +193,7 @@ def markdown(suite: Suite, rows: Sequence[Mapping[str, Any]], exact: bool = Fals
         parts = [
             _value(overall, 3),
             interval,
+            _value(row["over_greedy"]),
             _value(row["book"]),
             _value(row["variants"]),
             _value(row["gap"], sign="+"),

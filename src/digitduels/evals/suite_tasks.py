@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+from collections.abc import Mapping
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState, generate
 
 from digitduels.evals.protocol import Style
-from digitduels.evals.suite import SUITE, SUITE_SHA256, read_suite
-from digitduels.evals.tasks import about, decide, duel, exact_game, exact_position
+from digitduels.evals.suite import SUITE, SUITE_SHA256, Suite, read_frozen
+from digitduels.evals.suite_v2 import QUESTION_KINDS, SUITE_V2, SUITE_V2_SHA256, grade_answer
+from digitduels.evals.tasks import about, decide, duel, exact_game, exact_position, shares
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
+from digitduels.text import clean
 
 SUITE_TASK_VERSION = 2
 """Increased whenever prompts change that are not in the file of the suite: those of games and of refusals."""
@@ -21,9 +27,16 @@ SUITE_TASK_VERSION = 2
 @task
 def suite_v1(file: str | None = None) -> Task:
     """The frozen positions of suite-v1, or of a private twin of it: one move in each."""
-    suite = read_suite(SUITE if file is None else Path(file))
-    if file is None and suite.sha256 != SUITE_SHA256:
-        raise ValueError(f"{SUITE.name} was changed: its SHA-256 is {suite.sha256}, not {SUITE_SHA256}.")
+    return _moves(read_frozen(file, SUITE, SUITE_SHA256))
+
+
+@task
+def suite_v2(file: str | None = None) -> Task:
+    """The frozen positions of suite-v2, or of a twin of it: one move in each."""
+    return _moves(read_frozen(file, SUITE_V2, SUITE_V2_SHA256))
+
+
+def _moves(suite: Suite) -> Task:
     samples = []
     for item in suite.positions:
         match, variant = suite.match(item), suite.variants[item["variant"]]
@@ -33,13 +46,14 @@ def suite_v1(file: str | None = None) -> Task:
                 id=item["id"],
                 input=[
                     ChatMessageSystem(content=variant["rules"]),
-                    ChatMessageUser(content=item["prompt"], metadata={"record": record}),
+                    ChatMessageUser(content=item["prompt"], metadata={"record": record, "words": _words(variant)}),
                 ],
                 target=item["keeping"],
                 metadata={
                     "game": variant["game"],
                     "options": variant["options"],
                     "book": variant["book"],
+                    "words": _words(variant),
                     "record": record,
                     "start": str(item["id"]),
                     "pair": str(item["id"]),
@@ -57,10 +71,57 @@ def suite_v1(file: str | None = None) -> Task:
     )
 
 
+def _words(variant: Mapping[str, Any]) -> list[list[str]]:
+    """The other names of the operations in a rule set."""
+    return [list(pair) for pair in variant.get("words", ())]
+
+
+@task
+def suite_v2_questions(file: str | None = None) -> Task:
+    """Questions of suite-v2 beyond the move: the value, all moves that keep it, and the refutation of a move."""
+    suite = read_frozen(file, SUITE_V2, SUITE_V2_SHA256)
+    samples = []
+    for item in suite.questions:
+        variant = suite.variants[item["variant"]]
+        about = {"record": to_record(suite.match(item)), "words": _words(variant), "about": item["kind"]}
+        samples.append(
+            Sample(
+                id=item["id"],
+                input=[
+                    ChatMessageSystem(content=variant["rules"]),
+                    ChatMessageUser(content=item["prompt"], metadata={**about, "move": item.get("move")}),
+                ],
+                target=json.dumps(item["answer"]),
+                metadata={**about, "game": variant["game"], "start": str(item["id"]), "pair": str(item["id"])},
+            )
+        )
+    return Task(
+        MemoryDataset(samples, f"{suite.name} questions"),
+        solver=generate(tool_calls="none"),
+        scorer=exact_solution(),
+        version=SUITE_TASK_VERSION,
+        metadata={"suite": suite.sha256, "name": suite.name},
+    )
+
+
+@scorer(metrics=[shares([f"{kind}/asked_{kind}" for kind in QUESTION_KINDS])])
+def exact_solution() -> Scorer:
+    """Scores answers about the solution, from 0 to 1."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        kind, text = state.metadata["about"], state.output.completion
+        value = dict.fromkeys([*QUESTION_KINDS, *(f"asked_{kind}" for kind in QUESTION_KINDS)], 0.0)
+        style = Style(words=state.metadata["words"])
+        points = grade_answer(kind, text, json.loads(target.text), style)
+        return Score(value={**value, kind: points, f"asked_{kind}": 1.0}, answer=clean(text[-200:], 200))
+
+    return score
+
+
 @task
 def suite_v1_games(file: str | None = None) -> Task:
     """The frozen starts of suite-v1, or of a private twin: whole games against perfect play, from both seats."""
-    suite = read_suite(SUITE if file is None else Path(file))
+    suite = read_frozen(file, SUITE, SUITE_SHA256)
     samples = []
     for number, item in enumerate(suite.starts, 1):
         variant, match = suite.variants[item["variant"]], suite.match(item)

@@ -224,7 +224,9 @@ def decide(style: Style = STYLE, asked: bool = False) -> Solver:
         match = replay(state.metadata["record"])
         conversation = list(state.messages) if asked else None
         del state.messages[1:]
-        await turn(state, match, Style(*style), conversation)
+        # Rule sets of a suite may have names of their own.
+        named = Style(*style)._replace(words=state.metadata.get("words", ()))
+        await turn(state, match, named, conversation)
         return state
 
     return solve
@@ -268,12 +270,13 @@ async def turn(state: TaskState, match: Match, style: Style, conversation: list[
         chosen: str | None = None
         try:
             chosen = protocol.chosen(text)
-            move = protocol.legal(match.game, match.state, chosen)
+            move = protocol.legal(match.game, match.state, protocol.original(chosen, style))
         except (InvalidMove, IllegalMove) as error:
             reason = protocol.objection(error, seat, cut_off=state.output.stop_reason == "max_tokens")
             kind = "illegal" if isinstance(error, IllegalMove) else "invalid"
             _log_answer(state, match, chosen, kind, reason)
-            conversation += [state.output.message, _message(match, protocol.refusal(reason, match, style))]
+            again = _message(match, protocol.refusal(reason, match, style), words=[list(pair) for pair in style.words])
+            conversation += [state.output.message, again]
         else:
             _log_answer(state, match, chosen)
             match.play(move)

@@ -103,8 +103,8 @@ def _plugins() -> dict[str, type[AnyGame]]:
 
 def _may_have_games(folder: str) -> bool:
     """Whether a package in a folder of `sys.path` may have games. Ten times as fast as entry_points."""
-    if os.path.isfile(folder):  # an archive
-        return True
+    if os.path.isfile(folder):  # an archive, perhaps that of the standard library
+        return folder != os.path.dirname(os.__file__)
     with suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
             if entry.name.endswith((".dist-info", ".egg-info", ".egg")):

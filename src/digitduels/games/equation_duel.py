@@ -111,9 +111,9 @@ class EquationDuel(PoolGame[Move]):
     # The words
 
     move_fields = (
-        MoveField("{player}, select your first number:\n> ", "Pick your first number", slot=0),
+        MoveField("{player}, select your first number:\n> ", "Pick two numbers, then a sign", slot=0),
         MoveField("{player}, select your second number:\n> ", "Pick your second number", slot=2),
-        MoveField("{player}, choose an operation (+, -, *, /):\n> ", "Pick an operation", labels={"x": "*"}, slot=1),
+        MoveField("{player}, choose an operation (+, -, *, /):\n> ", "Pick a sign", labels={"x": "*"}, slot=1),
     )
 
     def view(self, state: Position) -> list[str]:
@@ -199,6 +199,7 @@ def _reached(player: int, target: int) -> Outcome:
     reason = Sentence(
         "{player} reaches exactly {target} points.",
         you="You reach exactly {target} points.",
+        page=Sentence("{player} hit {target}.", you="You hit {target}.", player=player, target=target),
         player=player,
         target=target,
     )
@@ -207,4 +208,6 @@ def _reached(player: int, target: int) -> Outcome:
 
 @lru_cache(maxsize=64)
 def _exceeded(player: int, target: int) -> Outcome:
-    return Outcome(1 - player, Sentence("{player:Whose} score exceeds {target}.", player=player, target=target))
+    page = Sentence("{player} went over {target}.", you="You went over {target}.", player=player, target=target)
+    reason = Sentence("{player:Whose} score exceeds {target}.", page=page, player=player, target=target)
+    return Outcome(1 - player, reason)

@@ -171,6 +171,7 @@ def _reached(player: int, target: int) -> Sentence:
     return Sentence(
         "{player} has reached {target} points.",
         you="You have reached {target} points.",
+        page=Sentence("{player} hit {target}.", you="You hit {target}.", player=player, target=target),
         player=player,
         target=target,
     )

@@ -242,7 +242,8 @@ class NumberQuest(PoolGame[Move]):
     def victory(self, winner: int | None) -> str:
         if winner is None:
             return Sentence("It Is a Draw!")
-        return Sentence("{player} Wins the Game!", you="You Win the Game!", player=winner)
+        wins = Sentence("{player} wins!", you="You win!", player=winner)
+        return Sentence("{player} Wins the Game!", you="You Win the Game!", page=wins, player=winner)
 
 
 def _fault(score: int, move: Move) -> Sentence:
@@ -277,6 +278,7 @@ def _reached(player: int, target: int) -> Outcome:
     reason = Sentence(
         "{player} has reached exactly {target} points.",
         you="You have reached exactly {target} points.",
+        page=Sentence("{player} hit {target}.", you="You hit {target}.", player=player, target=target),
         player=player,
         target=target,
     )
@@ -286,6 +288,10 @@ def _reached(player: int, target: int) -> Outcome:
 @lru_cache(maxsize=64)
 def _exceeded(player: int, target: int) -> Outcome:
     reason = Sentence(
-        "{player} has exceeded {target} points.", you="You have exceeded {target} points.", player=player, target=target
+        "{player} has exceeded {target} points.",
+        you="You have exceeded {target} points.",
+        page=Sentence("{player} went over {target}.", you="You went over {target}.", player=player, target=target),
+        player=player,
+        target=target,
     )
     return Outcome(1 - player, reason)

@@ -283,6 +283,7 @@ def _reached(player: int, target: int) -> Outcome:
     reason = Sentence(
         "{player} has reached exactly {target}.",
         you="You have reached exactly {target}.",
+        page=Sentence("{player} hit {target}.", you="You hit {target}.", player=player, target=target),
         player=player,
         target=target,
     )

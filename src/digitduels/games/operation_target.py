@@ -183,11 +183,19 @@ class OperationTarget(Game["str | None", int, Move]):
 
 @lru_cache
 def _reached(player: int) -> Sentence:
-    return Sentence("{player} has reached the Target Number!", you="You have reached the Target Number!", player=player)
+    return Sentence(
+        "{player} has reached the Target Number!",
+        you="You have reached the Target Number!",
+        page=Sentence("{player} hit the target.", you="You hit the target.", player=player),
+        player=player,
+    )
 
 
 @lru_cache
 def _exceeded(player: int) -> Sentence:
     return Sentence(
-        "{player} has exceeded the Target Number!", you="You have exceeded the Target Number!", player=player
+        "{player} has exceeded the Target Number!",
+        you="You have exceeded the Target Number!",
+        page=Sentence("{player} went over the target.", you="You went over the target.", player=player),
+        player=player,
     )

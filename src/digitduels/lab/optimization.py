@@ -16,14 +16,13 @@ from typing import Any
 from digitduels.executors import Run, parallel
 from digitduels.games import game_class
 from digitduels.lab.sweeps import BUDGET, SOLVED, Row, grid, measured_row
-from digitduels.options import Choice, Integer, Option, written
+from digitduels.options import around, written
 from digitduels.solver.solution import Progress
 
 GOALS = ("fair", "deep")
 TRIALS = 2000
 NEAR = 2  # the maximum number of options that differ from the book
 _BATCH = 40
-_LARGE = 20  # from this number on, the search goes from half of the book's value to twice the value
 
 
 def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -34,24 +33,6 @@ def space(name: str, given: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]
 def size(values: Mapping[str, Sequence[Any]]) -> int:
     """The number of rule sets in a space."""
     return prod(map(len, values.values()))
-
-
-def around(option: Option) -> list[Any]:
-    """The values of an option around the book's."""
-    book = option.default
-    match option.kind:
-        case Choice(words):
-            return list(words)
-        case Integer(low, high):
-            first, last = (book // 2, 2 * book) if book >= _LARGE else (book - 6, book + 3)
-            return list(range(max(low, first), min(high, last) + 1))
-        case kind:
-            changed = [
-                tuple(number + by * (index == at) for index, number in enumerate(book))
-                for at in range(kind.length)
-                for by in (-1, 1)
-            ]
-            return [book, *(value for value in changed if kind.accepts(value))]
 
 
 def near_book(name: str, values: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

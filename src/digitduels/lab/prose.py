@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from digitduels.lab.measures import STRONGER, Report
+from digitduels.lab.measures import Outline, Report
 from digitduels.match import Match
 from digitduels.rule_sets import label
 from digitduels.sentence import Count, Line, player_name
@@ -17,9 +17,14 @@ FAIRNESS = (
     (-1.0, "{player} nearly always wins."),
 )
 
+GAUGES = ("fair", "deep")
 MEANINGS = {
-    "fair": "1 if equal players score alike in both seats, 0 if one seat wins everything.",
-    "deep": "The share of the six steps from level 1 to level 7 that score at least 60 %.",
+    "fair": "1 if equal players score alike in both seats, 0 if one seat wins everything: the mean over levels 3 to 6.",
+    "deep": "The mean of the six steps from level 1 to level 7: 0 at 50 % against the level below, 1 from 75 % on.",
+    **dict.fromkeys(
+        (f"wobble of {name}" for name in GAUGES),
+        "How far it moves when all levels look a fifth less or a fifth further.",
+    ),
     "plies of a game": "How many moves a game between two players of level 4 lasts, on average.",
     "critical positions": "In such games: some move keeps the result and some move throws it away.",
     "only moves": "Critical positions in which a single move keeps the result.",
@@ -32,16 +37,22 @@ MEANINGS = {
 """The meaning of the rows of a comparison. docs/lab.md defines them exactly."""
 
 
-def report_lines(report: Report) -> list[str]:
-    """A report as lines of text."""
+def outline_lines(outline: Outline) -> list[str]:
+    """What is known of a rule set before it is measured, as lines of text."""
     return [
-        label(report.game),
+        label(outline.game),
         "",
-        outcome(report),
-        first_moves(report),
-        f"With best play: {shown_line(report)}." if report.line else "",
-        f"{report.reachable:,} positions can arise. The longest forced win takes {report.longest} moves.",
+        outcome(outline),
+        first_moves(outline),
+        f"With best play: {shown_line(outline)}.",
+        f"{outline.reachable:,} positions can arise. The longest forced win takes {outline.longest} moves.",
         "",
+    ]
+
+
+def measure_lines(report: Report) -> list[str]:
+    """What a report adds to its outline, as lines of text."""
+    return [
         f"Fair {gauge(report.fair)}  {balance(report)}",
         f"Deep {gauge(report.deep)}  {ladder(report)}",
         "",
@@ -59,14 +70,22 @@ def report_lines(report: Report) -> list[str]:
     ]
 
 
-def outcome(report: Report) -> str:
+def wobble_line(report: Report) -> str:
+    """How much the gauges depend on our levels, in a sentence; empty if that was not measured."""
+    if report.wobble is None:
+        return ""
+    moves = " and ".join(f"{name} by at most {wobble:.2f}" for name, wobble in report.wobble.items())
+    return f"If all levels look a fifth less or further, the gauges move: {moves}."
+
+
+def outcome(report: Outline) -> str:
     """Who wins with best play, in a sentence."""
     if report.winner is None:
         return "With best play the game is a draw."
     return f"With best play {player_name(report.winner - 1)} wins after {Count(report.plies, 'move')}."
 
 
-def first_moves(report: Report) -> str:
+def first_moves(report: Outline) -> str:
     """How many first moves win, in a sentence."""
     if report.first_moves_winning == 0:
         return f"None of the {report.first_moves} first moves wins."
@@ -74,7 +93,7 @@ def first_moves(report: Report) -> str:
     return f"{report.first_moves_winning} of {report.first_moves} first moves {verb}."
 
 
-def shown_line(report: Report) -> str:
+def shown_line(report: Outline) -> str:
     """A perfect game, as people write moves."""
     match = Match(report.game)
     for token in report.line:
@@ -84,6 +103,9 @@ def shown_line(report: Report) -> str:
 
 def balance(report: Report) -> str:
     """How even the seats are, in a sentence."""
+    lowest, highest = min(report.seats.values()), max(report.seats.values())
+    if lowest < 0.5 < highest and report.fair < FAIRNESS[0][0]:
+        return f"The better seat depends on the level: Player 1 scores {percent(lowest)} to {percent(highest)}."
     mean = sum(report.seats.values()) / len(report.seats)
     words = next(words for least, words in FAIRNESS if report.fair >= least)
     favoured = player_name(0 if mean > 0.5 else 1)
@@ -91,9 +113,12 @@ def balance(report: Report) -> str:
 
 
 def ladder(report: Report) -> str:
-    """How many steps between levels are clear, in a sentence."""
-    steps = report.chain - 1
-    return f"{steps} of {len(report.steps)} steps from level 1 to level 7 score at least {percent(STRONGER)}."
+    """How clearly each level beats the one below, in a sentence."""
+    scores = report.steps.values()
+    return (
+        f"A level scores {percent(sum(scores) / len(scores))} against the one below, on average over six steps, "
+        f"and {percent(min(scores))} in the weakest step."
+    )
 
 
 def spread(report: Report) -> str:
@@ -128,6 +153,10 @@ def comparison(reports: Sequence[Report]) -> list[list[str]]:
     add("winning first moves", *(f"{report.first_moves_winning} of {report.first_moves}" for report in reports))
     add("fair", *(f"{report.fair:.2f}" for report in reports))
     add("deep", *(f"{report.deep:.2f}" for report in reports))
+    for name in GAUGES:
+        add(
+            f"wobble of {name}", *("–" if report.wobble is None else f"{report.wobble[name]:.2f}" for report in reports)
+        )
     add("plies of a game", *(f"{report.length:.1f}" for report in reports))
     add("critical positions", *(percent(report.critical) for report in reports))
     add("only moves", *(percent(report.only) for report in reports))

@@ -1,7 +1,8 @@
 """Reports that come with the package: the books and our editions. Some of them take minutes to measure.
 
-Each report stores the version of the levels. A report with another version is ignored, because its figures may be
-wrong. `python docs/lab_reports.py` measures them again and writes them, and the page in the documentation.
+Each report stores the versions of the levels and of the gauges. A report with other versions is ignored, because its
+figures may be wrong. `python docs/lab_reports.py` measures them again and writes them, and the page in the
+documentation.
 """
 
 from __future__ import annotations
@@ -12,17 +13,30 @@ from pathlib import Path
 from typing import Any
 
 from digitduels.games import AnyGame
-from digitduels.lab.measures import Report, report_from
+from digitduels.lab.lint import LINT_VERSION, Finding, finding_from
+from digitduels.lab.measures import GAUGES_VERSION, Report, report_from
 from digitduels.players.levels import LEVELS_VERSION
 
 STORED_REPORTS = Path(__file__).parent / "reports.json"
-VERSION = "levels"  # the key of the levels' version
 
 
 def stored_report(rules: AnyGame) -> Report | None:
-    """The stored report of a rule set; None if there is none for the current version of the levels."""
+    """The stored report of a rule set; None if there is none for the current levels and gauges."""
     report = _reports().get(report_key(rules.id, rules.values))
-    return report_from(report) if report is not None and report[VERSION] == LEVELS_VERSION else None
+    return report_from(report) if report is not None and is_current(report) else None
+
+
+def stored_findings(rules: AnyGame) -> list[Finding] | None:
+    """The stored findings about a rule set; None if there are none of the current versions."""
+    report = _reports().get(report_key(rules.id, rules.values))
+    if report is None or not is_current(report) or report.get("lint") != LINT_VERSION:
+        return None
+    return [finding_from(finding) for finding in report["findings"]]
+
+
+def is_current(report: dict[str, Any]) -> bool:
+    """Whether a stored report has the current versions."""
+    return (report.get("levels"), report.get("gauges")) == (LEVELS_VERSION, GAUGES_VERSION)
 
 
 def read_reports() -> dict[str, dict[str, Any]]:

@@ -19,7 +19,7 @@ from digitduels import files
 from digitduels.core import TooLarge
 from digitduels.executors import parallel
 from digitduels.games import game, game_class
-from digitduels.options import Choice, Integer, Integers, Option
+from digitduels.options import Choice, Integer, Integers, Option, shown
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.solver.solution import Progress
 from digitduels.text import quoted
@@ -69,7 +69,7 @@ def _numbers(option: Option, text: str) -> list[Any]:
 def _checked(option: Option, values: list[Any]) -> list[Any]:
     for value in values:
         if not option.kind.accepts(value):
-            raise ValueError(f"{option.name} must be {option.kind}; {quoted(value)} is not.")
+            raise ValueError(f"{option.name} must be {option.kind}; {shown(value)} is not.")
     return values
 
 
@@ -105,7 +105,7 @@ def measured_row(name: str, options: dict[str, Any], budget: int = BUDGET) -> Ro
         values = rules.values
         try:
             solution = solve(rules, cache=False, positions=budget)
-            measures, status = measure(rules, lengths=False, solution=solution).row(), SOLVED
+            measures, status = measure(rules, lengths=False, wobble=False, solution=solution).row(), SOLVED
         except TooLarge as error:
             status, problem = "too-large", str(error)
         except MemoryError as error:
@@ -119,6 +119,13 @@ def measure_names() -> list[str]:
     from digitduels.lab.measures import ALL_LEVELS, EQUALS, MEASURES
 
     return [*MEASURES, *(f"seat_{level}" for level in EQUALS), *(f"step_{level}" for level in ALL_LEVELS[1:])]
+
+
+def versions() -> dict[str, int]:
+    """The versions of what rows are measured with. Rows of different versions are not mixed."""
+    from digitduels.lab.measures import GAUGES_VERSION
+
+    return {"levels": LEVELS_VERSION, "gauges": GAUGES_VERSION}
 
 
 # The sweep
@@ -163,7 +170,7 @@ class Journal:
 
     def __init__(self, path: Path, name: str, ranges: Mapping[str, Sequence[Any]], budget: int) -> None:
         self.path = path
-        head = {"version": JOURNAL_VERSION, "levels": LEVELS_VERSION, "game": name, "ranges": {**ranges}}
+        head = {"version": JOURNAL_VERSION, **versions(), "game": name, "ranges": {**ranges}}
         self.head = json.loads(json.dumps({**head, "budget": budget}))
         self.rows: dict[int, Row] = {}
         if path.exists():
@@ -177,11 +184,11 @@ class Journal:
             head = json.loads(lines[0])
         except ValueError:
             head = {}
-        if not isinstance(head, dict) or {**head, "levels": LEVELS_VERSION} != self.head:
+        if not isinstance(head, dict) or {**head, **versions()} != self.head:
             raise SweepError(f"{quoted(str(self.path))} belongs to another sweep. Delete it or choose another file.")
-        if head.get("levels") != LEVELS_VERSION:
+        if head != self.head:
             raise SweepError(
-                f"The rows in {quoted(str(self.path))} were measured with another version of our levels. "
+                f"The rows in {quoted(str(self.path))} were measured with another version of our levels or gauges. "
                 "Delete it to measure all rule sets with this one."
             )
         for line in lines[1:-1]:  # without the last line, which is empty or incomplete
@@ -255,7 +262,7 @@ def write_parquet(name: str, rows: Sequence[Row], path: Path) -> None:
             **{measure: pa.int64() if measure in _INTEGERS else pa.float64() for measure in measure_names()},
             "problem": pa.string(),
         },
-        {"digitduels.game": name, "digitduels.levels": str(LEVELS_VERSION)},
+        {"digitduels.game": name, **{f"digitduels.{key}": str(version) for key, version in versions().items()}},
     )
     with files.writing(path) as file:
         pq.write_table(pa.Table.from_pylist(rows, schema), file)

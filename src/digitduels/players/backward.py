@@ -61,14 +61,16 @@ def expected_values(
                 f"{POLICY_LIMIT:,}. Start nearer to the end of the game, or choose a smaller variant."
             )
     batches, expected = list(_batches(solution, columns)), np.zeros((len(starts), len(columns)))
-    for number, batch in enumerate(batches):
+    before = 0
+    for batch in batches:
 
-        def report(done: float, number: int = number) -> None:
+        def report(done: float, before: int = before, count: int = len(batch)) -> None:
             if progress is not None:
-                progress("measuring", (number + done) / len(batches))
+                progress("measuring", (before + done * count) / len(columns))
 
         chosen = _renumbered(columns, batch)
         expected[:, batch] = _expected(solution, chosen, starts, reached, report)
+        before += len(batch)
     return expected
 
 
@@ -194,7 +196,7 @@ class _Step(NamedTuple):
     recycles: bool
     """Whether later waves reuse the memory of these tables."""
     done: float
-    """The fraction of positions that is filled."""
+    """The fraction of the reached positions that is filled."""
 
 
 def _pass(
@@ -209,7 +211,7 @@ def _pass(
     rows = np.zeros((ring.boards * board + 3, len(columns)), np.float32)
     rows[-3:] = np.array([column.over for column in columns]).T
     functions = [policy for policy in _policies(columns).values() if isinstance(policy, FunctionPolicy)]
-    done = 0
+    boards, done, total = reached.reshape(-1, len(compiled.hands), len(compiled.hands)), 0, np.count_nonzero(reached)
     with workers() as pool:
         for wave in waves(compiled, 4 * len(columns), 1 if ring.recycles else BLOCK):
             first = ring.first(wave) * board
@@ -223,8 +225,8 @@ def _pass(
                 for indices in _open_positions(solution, wave, reached):
                     given = policy.batch(solution, indices)
                     kernels.fill_rows_from(rows, indices, given, first, rules, listed, kernel_columns)
-            done += int(np.prod(wave[:, 1::2] - wave[:, ::2], axis=1).sum())
-            yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / compiled.positions)
+            done += sum(int(np.count_nonzero(boards[a:b, e:f, c:d])) for a, b, c, d, e, f in wave.tolist())
+            yield _Step(rows, first, wave[:, 0].astype(np.int64), ring.recycles, done / total)
 
 
 def _kernel_columns(columns: Sequence[Column], hopes: Mapping[Hashable, int], plies: int) -> KernelColumns:

@@ -101,14 +101,15 @@ class Level(PolicyPlayer):
 
     kind = LEVEL
 
-    def __init__(self, level: int, truth: Truth, seed: object = None) -> None:
+    def __init__(self, level: int, truth: Truth, seed: object = None, stretch: float = 1.0) -> None:
+        """`stretch` multiplies how far the level looks, to see what depends on it."""
         if not 2 <= level <= 6:
             raise ValueError(f"Level {level} is not a player that looks ahead; level 1 is Uniform, level 7 is Perfect.")
         super().__init__(truth.game, seed)
         self.name = f"level {level}"
         self.truth = truth
         # Level 2 always sees the result of its own move, the others also that of the reply.
-        self.sight = Sight(min(level - 1, 2), tuning(truth.game).reaches[level - 2])
+        self.sight = Sight(min(level - 1, 2), stretch * tuning(truth.game).reaches[level - 2])
 
     @property
     def signature(self) -> Hashable:
@@ -183,6 +184,12 @@ def natural_weights(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:
     natural = impressions(game, state)
     before = impression(game, state, state.player)
     return {move: looks if looks > before * (1 + TIE) else looks * POINTLESS for move, looks in natural.items()}
+
+
+def most_natural(natural: Mapping[Any, float]) -> list[Any]:
+    """The moves with the highest weight."""
+    most = max(natural.values())
+    return [move for move, weight in natural.items() if weight * (1 + TIE) >= most]
 
 
 def impressions(game: AnyGame, state: State[Any, Any]) -> dict[Any, float]:

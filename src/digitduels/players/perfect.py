@@ -10,10 +10,9 @@ from collections.abc import Hashable
 from typing import Any
 
 from digitduels.core import State
-from digitduels.players.levels import TIE, Level, natural_weights
+from digitduels.players.levels import Level, most_natural, natural_weights
 from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform, chance_steps
-from digitduels.solver.solution import Solution
-from digitduels.solver.tables import Tables
+from digitduels.solver.solution import Solution, has_arrays
 
 FALLIBLE = 4  # the level that models a person who makes mistakes
 REPLIES = 2  # in how many turns of that person perfect play hopes for a mistake
@@ -34,7 +33,7 @@ class ErrorChances:
         after = self.solution.game.after(state, move)
         if not self.replies or self.solution.game.outcome(after) is not None:
             return 0.0
-        if isinstance(self.solution, Tables):
+        if has_arrays(self.solution):
             from digitduels.players.policy_kernels import error_of
 
             return error_of(self.opponent, self.solution, after, self.replies)
@@ -93,8 +92,7 @@ class Perfect(PolicyPlayer):
             best = max(merits.values())
             moves = [move for move, merit in merits.items() if merit == best]
         natural = natural_weights(self.game, state)
-        most = max(natural[move] for move in moves)
-        return [move for move in moves if natural[move] * (1 + TIE) >= most]
+        return most_natural({move: natural[move] for move in moves})
 
 
 def error_chance(state: State[Any, Any], move: Any, solution: Solution) -> float:

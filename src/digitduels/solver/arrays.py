@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import State
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, distinct
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
 
 Indices = npt.NDArray[np.int64]
 
@@ -107,3 +107,10 @@ def legal_moves(compiled: Compiled, indices: Indices) -> npt.NDArray[np.bool_]:
     table, mine, _ = split(compiled, indices)
     legal: npt.NDArray[np.bool_] = affordable(compiled, counts(compiled, table)) & (compiled.own.T[mine] != ILLEGAL)
     return legal
+
+
+def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The distinct rows in order of first appearance, and the index of each row among them."""
+    indices: dict[bytes, int] = {}
+    which = np.array([indices.setdefault(row.tobytes(), len(indices)) for row in rows], np.int64)
+    return rows[np.unique(which, return_index=True)[1]], which

@@ -15,6 +15,7 @@ import math
 import os
 import time
 import warnings
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,9 @@ from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
 from digitduels.pool import Pool
-from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor
+from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, Maps
 from digitduels.solver.factoring import check
-from digitduels.solver.layout import Scale
+from digitduels.solver.lookup import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
 from digitduels.solver.unknown import columns_of
 from digitduels.text import clean
@@ -232,13 +233,15 @@ def _read(path: Path, game: AnyGame) -> Tables:
         compiled = Compiled(
             game=game,
             hands=_hands(arrays["hands"], game),
-            own=arrays["own"],
-            other=arrays["other"],
-            takes=arrays["takes"],
+            maps=Maps(
+                own=[array("i", row) for row in arrays["own"].tolist()],
+                other=[array("i", row) for row in arrays["other"].tolist()],
+                takes=list(map(tuple, arrays["takes"].tolist())),
+                rank=array("i", arrays["rank"].tolist()),
+                stuck=array("i", arrays["stuck"].tolist()),
+                depth=array("i", arrays["depth"].tolist()) if "depth" in arrays else None,
+            ),
             copies=header["copies"],
-            rank=arrays["rank"],
-            stuck=arrays["stuck"],
-            depth=arrays.get("depth"),
         )
         scale = Scale(*header["scale"])
         _check_ranges(compiled, scale)
@@ -247,7 +250,7 @@ def _read(path: Path, game: AnyGame) -> Tables:
         if len(arrays["codes"]) != compiled.positions or arrays["codes"].dtype != scale.dtype:
             raise Unusable("it has the wrong size")
         table = Tables(compiled, arrays["codes"], scale)
-    except (ValueError, TypeError, KeyError, IndexError, StopIteration) as error:
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, StopIteration) as error:
         raise Unusable("its header and its arrays do not fit together") from error
     if not _has_the_rules_of_today(table):
         raise Unusable("it was made with different rules")

@@ -7,19 +7,22 @@ discovery.py finds them by asking the rules, and factoring.py checks that the mo
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from operator import le
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 
-Ints = npt.NDArray[np.int32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
 
 # Values in `own` that are not hands
 ILLEGAL = -1  # the rules forbid the move with this hand
@@ -31,6 +34,23 @@ class DoesNotFactor(Exception):
     """The moves of a game do not change hands and table independently."""
 
 
+class Maps(NamedTuple):
+    """What moves do, in arrays of the standard library: where there is no NumPy, games are compiled as well."""
+
+    own: list[array[int]]
+    """[move][hand]: the mover's hand after a move, or one of the negative numbers above."""
+    other: list[array[int]]
+    """[move][hand]: the other player's hand after a move."""
+    takes: list[tuple[int, ...]]
+    """[move][digit]: how many of each number a move takes from the pool. A table that never changes has no digits."""
+    rank: array[int]
+    """[hand]: a bound. A move that leaves the table unchanged lowers it for the mover and never raises it otherwise."""
+    stuck: array[int]
+    """[hand]: WON, DRAWN or LOST for a mover who has no move with this hand in any pool, else 0."""
+    depth: array[int] | None
+    """[hand]: how many moves its owner needs to reach it; None if no move leads to a hand that is not compiled."""
+
+
 @dataclass(frozen=True)
 class Compiled:
     """A game in integers. A position is (table, hand of the player to move, hand of the waiting player)."""
@@ -38,20 +58,9 @@ class Compiled:
     game: AnyGame
     hands: list[Hashable]
     """The hands that do not end the game, in the order of `rank`."""
-    own: Ints
-    """[move, hand]: the mover's hand after a move, or one of the negative numbers above."""
-    other: Ints
-    """[move, hand]: the other player's hand after a move."""
-    takes: npt.NDArray[np.int64]
-    """[move, digit]: how many of each number a move takes from the pool. A table that never changes has no digits."""
+    maps: Maps
     copies: int
     """The maximum number of copies of a number in the pool."""
-    rank: Ints
-    """[hand]: a bound. A move that leaves the table unchanged lowers it for the mover and never raises it otherwise."""
-    stuck: Ints
-    """[hand]: WON, DRAWN or LOST for a mover who has no move with this hand in any pool, else 0."""
-    depth: Ints | None
-    """[hand]: how many moves its owner needs to reach it; None if no move leads to a hand that is not compiled."""
 
     @cached_property
     def base(self) -> int:
@@ -59,7 +68,7 @@ class Compiled:
 
     @cached_property
     def digits(self) -> int:
-        return int(self.takes.shape[1])
+        return len(self.maps.takes[0])
 
     @cached_property
     def tables(self) -> int:
@@ -72,10 +81,15 @@ class Compiled:
     @property
     def longest(self) -> int:
         """The maximum number of moves from any position to the end, reachable or not."""
-        taken = self.takes.sum(axis=1)
-        takes = self.copies * self.digits // int(taken[taken > 0].min()) if taken.any() else 0
+        taken = [sum(take) for take in self.maps.takes if any(take)]
+        takes = self.copies * self.digits // min(taken) if taken else 0
         # Between two moves that take from the pool, each hand's rank can fall from the highest to the lowest.
-        return takes + 2 * int(self.rank.max()) * (takes + 1)
+        return takes + 2 * max(self.maps.rank) * (takes + 1)
+
+    @cached_property
+    def always_takes(self) -> bool:
+        """Whether every move takes something from the pool."""
+        return all(map(any, self.maps.takes))
 
     @cached_property
     def indices(self) -> dict[Hashable, int]:
@@ -83,19 +97,26 @@ class Compiled:
         return {hand: index for index, hand in enumerate(self.hands)}
 
     @cached_property
-    def weights(self) -> npt.NDArray[np.int64]:
-        """What one copy of each number adds to the index of a pool."""
-        return np.array([self.base**digit for digit in range(self.digits)], np.int64)
-
-    @cached_property
     def needs(self) -> list[int]:
         """[move]: by how much it lowers the index of the pool."""
-        return [int(need) for need in self.takes @ self.weights]
+        return [self.ordinal(take) for take in self.maps.takes]
 
-    def affordable(self, counts: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """[move]: whether a pool with these counts holds what it takes."""
-        enough: npt.NDArray[np.bool_] = np.logical_and.reduce(self.takes <= counts, axis=1)
-        return enough
+    def ordinal(self, counts: Sequence[int]) -> int:
+        """The index of a pool with these counts."""
+        return sum(count * self.base**digit for digit, count in enumerate(counts))
+
+    @cached_property
+    def kinds(self) -> tuple[list[tuple[int, ...]], list[int]]:
+        """The distinct takes, and [move]: the index of its take among them."""
+        indices: dict[tuple[int, ...], int] = {}
+        which = [indices.setdefault(take, len(indices)) for take in self.maps.takes]
+        return list(indices), which
+
+    def affordable(self, table: Any) -> list[bool]:
+        """[move]: whether a table holds what it takes."""
+        takes, which = self.kinds
+        held = [all(map(le, take, table.counts)) for take in takes] if self.digits else [True]
+        return [held[take] for take in which]
 
     def table(self, index: int) -> Any:
         """The table with this index."""
@@ -110,10 +131,11 @@ class Compiled:
 
     def contains(self, table: int, mine: int, theirs: int) -> bool:
         """Whether everything that can follow from a position is compiled as well."""
-        if self.depth is None:
+        depth = self.maps.depth
+        if depth is None:
             return True
         left, longest = self._plies(table), self.game.longest
-        return bool(self.depth[mine] + (left + 1) // 2 <= longest and self.depth[theirs] + left // 2 <= longest)
+        return depth[mine] + (left + 1) // 2 <= longest and depth[theirs] + left // 2 <= longest
 
     def _plies(self, table: int) -> int:
         """The maximum number of moves left at a table."""
@@ -126,25 +148,58 @@ class Compiled:
     @cached_property
     def _shortest(self) -> int:
         """How many numbers a move takes at least."""
-        return int(self.takes.sum(axis=1).min())
+        return min(map(sum, self.maps.takes))
 
-    def known(self, table: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def known(self, table: int) -> tuple[list[bool], list[bool]]:
         """The hands of the mover, and of the waiting player, for which everything that can follow is compiled."""
-        if self.depth is None:
-            everything = np.ones(len(self.hands), np.bool_)
+        if self.maps.depth is None:
+            everything = [True] * len(self.hands)
             return everything, everything
-        left = self._plies(table)
-        spare = self.game.longest - self.depth
-        return (left + 1) // 2 <= spare, left // 2 <= spare
+        left, spare = self._plies(table), [self.game.longest - depth for depth in self.maps.depth]
+        return [(left + 1) // 2 <= moves for moves in spare], [left // 2 <= moves for moves in spare]
+
+    # The maps as NumPy arrays
+
+    @cached_property
+    def own(self) -> Ints:
+        return _matrix(self.maps.own)
+
+    @cached_property
+    def other(self) -> Ints:
+        return _matrix(self.maps.other)
+
+    @cached_property
+    def takes(self) -> npt.NDArray[np.int64]:
+        import numpy as np
+
+        return np.array(self.maps.takes, np.int64)
+
+    @cached_property
+    def rank(self) -> Ints:
+        return _matrix(self.maps.rank)
+
+    @cached_property
+    def stuck(self) -> Ints:
+        return _matrix(self.maps.stuck)
+
+    @cached_property
+    def depth(self) -> Ints | None:
+        return None if self.maps.depth is None else _matrix(self.maps.depth)
+
+    @cached_property
+    def weights(self) -> npt.NDArray[np.int64]:
+        """What one copy of each number adds to the index of a pool."""
+        import numpy as np
+
+        return np.array([self.base**digit for digit in range(self.digits)], np.int64)
+
+
+def _matrix(rows: Any) -> Ints:
+    import numpy as np
+
+    return np.array(rows, np.int32)
 
 
 def ending_for(winner: int | None, player: int) -> int:
     """The result of a finished game for a player: WON, DRAWN or LOST."""
     return DRAWN if winner is None else WON if winner == player else LOST
-
-
-def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The distinct rows in order of first appearance, and the index of each row among them."""
-    indices: dict[bytes, int] = {}
-    which = np.array([indices.setdefault(row.tobytes(), len(indices)) for row in rows], np.int64)
-    return rows[np.unique(which, return_index=True)[1]], which

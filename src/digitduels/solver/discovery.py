@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import count
+from operator import le
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Ints, distinct, ending_for
+from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Maps, ending_for
 from digitduels.solver.factoring import check
 from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, unknown
 
@@ -58,37 +56,49 @@ class _Compiler:
         self.index(self.start.theirs, 0)
         self.explore()
         other = self.others()
-        own = np.array(self.own, np.int32).reshape(len(self.hands), -1).T.copy()
+        moves, every = len(self.moves), range(len(self.hands))
+        own = [self.own[action::moves] for action in range(moves)]
         # It does not matter what a move takes if it is never legal.
         any_take = next((take for take in self.takes if take is not None), None)
         if any_take is None:
             raise DoesNotFactor("the first position has no legal move")
-        takes = np.array([any_take if take is None else take for take in self.takes], np.int64)
-        depth = np.array(self.depth, np.int32)
-        closed = not (own == OUTSIDE).any()
-        if not closed and not takes.any(axis=1).all():
+        takes = [any_take if take is None else take for take in self.takes]
+        closed = OUTSIDE not in self.own
+        if not closed and not all(map(any, takes)):
             raise DoesNotFactor("hands without end, and moves that take nothing from a pool")
-        if not closed and (other != np.arange(len(depth))).any():
+        if not closed and any(self.changes):
             raise DoesNotFactor("hands without end that the other player changes, too")
         if _pins(own, takes):
             raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
         rank = _rank(own, other, takes, self.longest)
         # Hands that moves of the other player map to the same hand are adjacent, and scores are sorted, because the
         # kernels handle runs of equal results at once.
-        numbers = np.array(self.hands if all(isinstance(hand, int) for hand in self.hands) else [0] * len(rank))
-        order = np.lexsort((numbers, *_changes(other), rank))
-        renumbered = np.empty_like(order)
-        renumbered[order] = np.arange(len(order))
+        numbers = self.hands if all(isinstance(hand, int) for hand in self.hands) else every
+        keys = list(zip(rank, *_changes(other), numbers, strict=True))
+        order = sorted(every, key=keys.__getitem__)
+        # By hand before, the hand after. Negative indices find the values that are not hands, unchanged.
+        renumbered = [*every, *range(OUTSIDE, 0)]
+        for new, old in enumerate(order):
+            renumbered[old] = new
+
+        def reordered(row: Sequence[int]) -> array[int]:
+            return array("i", map(row.__getitem__, order))
+
+        def after(row: array[int]) -> array[int]:
+            return array("i", map(renumbered.__getitem__, reordered(row)))
+
         return Compiled(
             game=self.game,
-            hands=[self.hands[index] for index in order.tolist()],
-            own=np.where(own >= 0, renumbered[np.maximum(own, 0)], own)[:, order].astype(np.int32),
-            other=renumbered[other][:, order].astype(np.int32),
-            takes=takes,
+            hands=[self.hands[index] for index in order],
+            maps=Maps(
+                own=list(map(after, own)),
+                other=list(map(after, other)),
+                takes=takes,
+                rank=reordered(rank),
+                stuck=reordered(self.stuck()),
+                depth=None if closed else reordered(self.depth),
+            ),
             copies=self.copies,
-            rank=rank[order],
-            stuck=self.stuck(own)[order],
-            depth=None if closed else depth[order],
         )
 
     def index(self, hand: Hashable, depth: int) -> int:
@@ -151,13 +161,13 @@ class _Compiler:
         scores: dict[int, list[int]] = {}
         if len(hands) < _MANY or any(type(hand) is not int or abs(hand) >= LARGEST_OPERAND for hand in hands):
             return scores
-        hand = unknown("hand", np.array(hands))
+        hand = unknown("hand", hands)
         state = State(0, (hand, hand), self.start.table)
         for action, move in enumerate(self.moves):
             with suppress(Split, Exception):  # to be asked about one by one
                 _, (mine, theirs), _ = self.game.after(state, move)
                 if self.takes[action] is not None and theirs is hand and isinstance(mine, Unknown):
-                    (scores[action],) = (values.tolist() for values in mine.terms.values())
+                    (scores[action],) = mine.terms.values()
         return scores
 
     def learn(self, action: int, state: State[Any, Any], left: Any) -> None:
@@ -172,7 +182,7 @@ class _Compiler:
         else:
             raise DoesNotFactor("a move changes the table, which is not a pool")
 
-    def others(self) -> Ints:
+    def others(self) -> list[array[int]]:
         """Finds what every move does to the other player's hand, which may lead to more hands."""
         done = [0] * len(self.moves)  # [move]: the number of hands it has been applied to
         while waiting := [
@@ -182,10 +192,10 @@ class _Compiler:
                 fresh, done[action] = range(done[action], len(self.hands)), len(self.hands)
                 self.ask(action, fresh)
             self.explore()
-        other = np.tile(np.arange(len(self.hands), dtype=np.int32), (len(self.moves), 1))
-        for action, changes in enumerate(self.changes):
-            if changes:
-                other[action, list(changes)] = list(changes.values())
+        other = [array("i", range(len(self.hands))) for _ in self.moves]
+        for row, changes in zip(other, self.changes, strict=True):
+            for before, after in changes.items():
+                row[before] = after
         return other
 
     def ask(self, action: int, hands: range) -> None:
@@ -208,10 +218,13 @@ class _Compiler:
             raise DoesNotFactor("a move ends the game by the other player's hand")
         return index
 
-    def stuck(self, own: Ints) -> Ints:
+    def stuck(self) -> array[int]:
         """[hand]: the result for a mover whose hand allows no move, else 0."""
-        results = np.zeros(len(self.hands), np.int32)
-        for hand in np.flatnonzero((own == ILLEGAL).all(axis=0)).tolist():
+        results, moves = array("i", [0]) * len(self.hands), len(self.moves)
+        none = array("i", [ILLEGAL]) * moves
+        for hand in range(len(self.hands)):
+            if self.own[hand * moves : (hand + 1) * moves] != none:
+                continue
             outcome = self.game.outcome(State(0, (self.hands[hand], self.first), self.start.table))
             if outcome is None:
                 raise DoesNotFactor("a position that is not over has no legal move")
@@ -219,43 +232,47 @@ class _Compiler:
         return results
 
 
-def _rank(own: Ints, other: Ints, takes: npt.NDArray[np.int64], longest: int) -> Ints:
+def _rank(own: list[array[int]], other: list[array[int]], takes: list[tuple[int, ...]], longest: int) -> Sequence[int]:
     """[hand]: a bound that every move of its owner lowers, and that no move of the other player raises.
 
     Only moves that leave the table unchanged count. Moves that take from the pool are in order anyway.
     """
-    still = ~takes.any(axis=1)
-    rank = np.zeros(own.shape[1] + 1, np.int32)
-    rank[-1] = -1  # an extra entry after the hands, for moves that lead to no hand
-    mine = np.where(own[still] >= 0, own[still], -1)
-    theirs = _changes(other[still])
-    for _ in range(longest + 2):
-        higher = rank.copy()
-        for after in mine:
-            np.maximum(higher[:-1], rank[after] + 1, out=higher[:-1])
-        for after in theirs:
-            np.maximum(higher[:-1], rank[after], out=higher[:-1])
-        if (higher == rank).all():
-            return rank[:-1]
-        rank = higher
-    raise DoesNotFactor("hands and moves form a cycle")
+    still = [action for action, take in enumerate(takes) if not any(take)]
+    mine, theirs = [own[action] for action in still], _changes([other[action] for action in still])
+    hands = range(len(own[0]))
+    rank = [*(0 for _ in hands), *(-1 for _ in range(OUTSIDE, 0))]  # the last ones: for moves that lead to no hand
+    moves = [*zip(*mine, strict=True)] or [()] * len(hands)
+    changes = [*zip(*theirs, strict=True)] or [()] * len(hands)
+    before: list[int] = []
+    while rank != before:
+        before = rank.copy()
+        for hand in reversed(hands):  # most moves lead to hands that were found later
+            bound = max(map(rank.__getitem__, moves[hand]), default=-1) + 1
+            rank[hand] = max(bound, rank[hand], *map(rank.__getitem__, changes[hand]))
+        if max(rank) > longest + 1:
+            raise DoesNotFactor("hands and moves form a cycle")
+    return rank[: len(hands)]
 
 
-def _changes(other: Ints) -> list[Ints]:
-    """The maps that change at least one hand."""
-    return list(other[(other != np.arange(other.shape[1])).any(axis=1)])
+def _changes(other: list[array[int]]) -> list[array[int]]:
+    """The distinct maps that change at least one hand, those of the last moves first."""
+    every = array("i", range(len(other[0]))) if other else array("i")
+    return [row for row in {row.tobytes(): row for row in reversed(other)}.values() if row != every]
 
 
-def _pins(own: Ints, takes: npt.NDArray[np.int64]) -> bool:
+def _pins(own: list[array[int]], takes: list[tuple[int, ...]]) -> bool:
     """Whether a hand that has moves can meet a pool from which other hands can take, but not this one.
 
     It is enough to check the smallest pools: those that hold exactly what a move takes.
     """
-    pools, group = distinct(takes)
-    within = np.logical_and.reduce(pools[:, None] <= pools, axis=2)
-    if within.all():
+    pools = list(dict.fromkeys(takes))
+    # [take]: the pools that hold it, one bit for each
+    fits = {take: sum(1 << bit for bit, pool in enumerate(pools) if all(map(le, take, pool))) for take in pools}
+    everywhere = (1 << len(pools)) - 1
+    if all(fit == everywhere for fit in fits.values()):
         return False
-    fits = within[group]  # [move, pool]
-    legal = own.T != ILLEGAL  # [hand, move]
-    ways = legal[legal.any(axis=1)].astype(np.float32) @ fits.astype(np.float32)  # NumPy is slow with Booleans
-    return not ways.all()
+    ways = [0] * len(own[0])  # [hand]: the pools from which it can take
+    for row, take in zip(own, takes, strict=True):
+        fit = fits[take]
+        ways = [way if after == ILLEGAL else way | fit for way, after in zip(ways, row, strict=True)]
+    return not set(ways) <= {0, everywhere}

@@ -15,15 +15,13 @@ import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from itertools import compress
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, distinct, ending_for
+from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, ending_for
 from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, UnknownHands, Values, flat, unknown
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
@@ -32,7 +30,7 @@ _CASES = 20_000  # the questions that a check may ask, in addition to some per h
 _CASES_PER_HAND = 10
 _FINAL_SCORES = 60  # final scores to compare
 
-_BOTH = np.arange(2)
+_BOTH = [0, 1]
 
 _LEGALITY = "hand and table do not independently decide what is legal"
 _OWN = "what a move does to its mover's hand depends on more than that hand"
@@ -51,7 +49,7 @@ class _UnknownPlayer(Unknown):
 
 
 _MOVER: Any = _UnknownPlayer({PLAYER: _BOTH}, 0, 1)
-_WAITER: Any = _UnknownPlayer({PLAYER: 1 - _BOTH}, 0, 1)
+_WAITER: Any = _UnknownPlayer({PLAYER: _BOTH[::-1]}, 0, 1)
 
 
 class _UnknownSeats:
@@ -93,21 +91,22 @@ class _UnknownPool(Pool):
 class _LegalMoves(Sequence[Any]):
     """The legal moves of a player whose hand is unknown."""
 
-    def __init__(self, moves: Sequence[Any], legal: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, moves: Sequence[Any], legal: list[list[int]]) -> None:
         self.moves = moves
-        self.legal = legal
-        """[move, candidate]"""
+        self.legal = list(zip(*legal, strict=True))
+        """[candidate][move]"""
 
     def __bool__(self) -> bool:
-        return bool(unknown(MINE, np.logical_or.reduce(self.legal, axis=0).astype(np.int64)))
+        return bool(unknown(MINE, [int(any(legal)) for legal in self.legal]))
 
     def __len__(self) -> int:
         return len(self[:])
 
     def __getitem__(self, index: Any) -> Any:
-        if (self.legal != self.legal[:, :1]).any():
-            raise Split(MINE, distinct(self.legal.T)[1])
-        return tuple([move for move, legal in zip(self.moves, self.legal[:, 0], strict=True) if legal])[index]
+        first = self.legal[0]
+        if any(legal != first for legal in self.legal):
+            raise Split(MINE, self.legal)
+        return tuple(compress(self.moves, first))[index]
 
 
 class _Candidates:
@@ -160,11 +159,11 @@ class _Case:
         """The case with other candidates for some parts."""
         return _Case(self.table, self.parts | {some.part: some for some in candidates})
 
-    def split(self, part: Hashable, classes: npt.NDArray[Any]) -> list[_Case]:
-        order = np.argsort(classes, kind="stable")
-        edges = np.flatnonzero(np.diff(classes[order])) + 1
-        whole = self.parts[part]
-        return [self.but(whole.but(whole.numbers[some])) for some in np.split(order, edges)]
+    def split(self, part: Hashable, classes: Sequence[Hashable]) -> list[_Case]:
+        whole, numbers = self.parts[part], dict[Hashable, Values]()
+        for number, some in zip(whole.numbers, classes, strict=True):
+            numbers.setdefault(some, []).append(number)
+        return [self.but(whole.but(some)) for some in numbers.values()]
 
 
 class _Check:
@@ -175,15 +174,17 @@ class _Check:
         self.table = self.game.start().table
         self.digits = range(compiled.digits)
         self.hands = UnknownHands(compiled.hands)
-        self.legal = compiled.own != ILLEGAL
+        self.maps = compiled.maps
+        self.legal = [bytes(map(ILLEGAL.__ne__, row)) for row in self.maps.own]
+        """[move][hand]: 1 if the hand permits the move, else 0."""
         self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
-        every = np.arange(len(compiled.hands))
-        self.mine, self.theirs = (_Candidates(part, every, self.hands) for part in (MINE, THEIRS))
+        self.every = list(range(len(compiled.hands)))
+        self.mine, self.theirs = (_Candidates(part, self.every, self.hands) for part in (MINE, THEIRS))
         parts = [_Candidates(PLAYER, _BOTH), self.mine, self.theirs]
         parts += [_counts(digit, 0, compiled.base) for digit in self.digits]
         self.everything = _Case(self.table, {some.part: some for some in parts})
-        self.answers: list[tuple[int, Values, list[Any]]] = []
-        """What moves do to the mover's hand: the action, the hands before, and the integers of the hand after."""
+        self.ended: set[tuple[int, ...]] = set()
+        """The hands with which a move ends the game: their integers, and the result."""
         self.asked = self.everything
 
     def run(self) -> None:
@@ -212,20 +213,22 @@ class _Check:
                 some = next((some for some in case.parts.values() if len(some.numbers) > 1), None)
                 if some is None:
                     raise DoesNotFactor("its rules fail in a position that cannot arise") from error
-                waiting += case.split(some.part, np.arange(len(some.numbers)))
+                waiting += case.split(some.part, some.numbers)
 
     # What a move does
 
     def check_moves(self) -> None:
         """Every legal move is permitted, and does what the maps say."""
         compiled, cases = self.compiled, dict[tuple[Any, bytes], _Case]()
-        can = self.legal & (compiled.own != OUTSIDE)
-        for action, take in enumerate(map(tuple, compiled.takes.tolist())):
-            key = take, can[action].tobytes()
+        can = [bytes(target not in (ILLEGAL, OUTSIDE) for target in row) for row in self.maps.own]
+        if not any(map(any, can)):
+            raise DoesNotFactor("there is no legal move")
+        for action, take in enumerate(self.maps.takes):
+            key = take, can[action]
             if key not in cases:
                 pool = [_counts(digit, need, compiled.base) for digit, need in enumerate(take)]
-                cases[key] = self.everything.but(self.mine.but(np.flatnonzero(can[action])), *pool)
-            if can[action].any():
+                cases[key] = self.everything.but(self.mine.but(list(compress(self.every, can[action]))), *pool)
+            if any(can[action]):
                 self.ask(partial(self.compare_move, action, take), cases[key])
 
     def compare_move(self, action: int, take: Sequence[int], case: _Case) -> None:
@@ -239,42 +242,45 @@ class _Check:
         if not _same(after.table, case.table_without(take)):
             raise DoesNotFactor("what a move does to the table depends on more than that")
         if self.changes[action]:
-            theirs = self.hands.value(THEIRS, self.compiled.other[action, case.parts[THEIRS].numbers])
+            other = self.maps.other[action]
+            theirs = self.hands.value(THEIRS, [other[hand] for hand in case.parts[THEIRS].numbers])
         if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
         hand = self.hands.integers(after.hands[state.player])
         if len(hand) != len(self.hands.rows):
             raise DoesNotFactor(_OWN)
-        self.answers.append((action, case.parts[MINE].numbers, hand))
+        self.compare_hands(action, case.parts[MINE].numbers, hand)
+
+    def compare_hands(self, action: int, before: Values, after: list[Any]) -> None:
+        """A move leads from these hands to the hands in the maps, or ends the game."""
+        own, hands = self.maps.own[action], self.integers
+        numbers = zip(*(self.values_of(number, len(before)) for number in after), strict=True)
+        for hand, result in zip(before, numbers, strict=True):
+            target = own[hand]
+            if target < 0:
+                self.ended.add((*result, target))
+            elif result != hands[target]:
+                raise DoesNotFactor(_OWN)
+
+    @cached_property
+    def integers(self) -> list[tuple[int, ...]]:
+        """[hand]: the integers that it consists of."""
+        return list(zip(*self.hands.rows, strict=True))
 
     @cached_property
     def changes(self) -> list[bool]:
         """[move]: whether it changes hands of the other player."""
-        return [bool(changed) for changed in (self.compiled.other != np.arange(len(self.compiled.hands))).any(axis=1)]
+        return [row.tolist() != self.every for row in self.maps.other]
 
     def check_endings(self) -> None:
-        """A move leads to the hand in the maps. One that ends the game does so for every other hand and pool."""
-        if not self.answers:
-            raise DoesNotFactor("there is no legal move")
-        actions, rows, integers = zip(*self.answers, strict=True)
-        sizes = [len(row) for row in rows]
-        targets = self.compiled.own[np.repeat(actions, sizes), np.concatenate(rows)]
-        after = np.array(
-            [
-                np.concatenate([self.values_of(number, size) for number, size in zip(column, sizes, strict=True)])
-                for column in zip(*integers, strict=True)
-            ]
-        )
-        alive = targets >= 0
-        if (after[:, alive] != self.hands.rows[:, targets[alive]]).any():
-            raise DoesNotFactor(_OWN)
-        ended = sorted(set(zip(*after[:, ~alive].tolist(), targets[~alive].tolist(), strict=True)))
-        count, marks = self.hands.rows.shape[1], np.array([mark for *_, mark in ended])
-        if ended:
-            self.hands.rows = np.hstack([self.hands.rows, np.array(ended).T[:-1]])
-        for mark in np.unique(marks).tolist():
-            hands = self.theirs.but(count + np.flatnonzero(marks == mark))
-            self.ask(partial(self.compare_ending, mark), self.everything.but(hands))
+        """A move that ends the game does so for every other hand and pool."""
+        hands: dict[int, Values] = {}
+        for number, (*integers, mark) in enumerate(sorted(self.ended), len(self.every)):
+            hands.setdefault(mark, []).append(number)
+            for row, integer in zip(self.hands.rows, integers, strict=True):
+                row.append(integer)
+        for mark, some in hands.items():
+            self.ask(partial(self.compare_ending, mark), self.everything.but(self.theirs.but(some)))
 
     def values_of(self, number: Any, size: int) -> Values:
         """[candidate]: a number of the mover's hand after a move."""
@@ -282,7 +288,7 @@ class _Check:
             return number.terms[MINE]
         if not isinstance(number, int) or abs(number) >= LARGEST_OPERAND:
             raise DoesNotFactor(_OWN)
-        return np.full(size, number)
+        return [number] * size
 
     def compare_ending(self, mark: int, case: _Case) -> None:
         outcome = self.game.outcome(case.position)
@@ -298,15 +304,16 @@ class _Check:
         full = self.everything.but(*(_counts(digit, count, count + 1) for digit, count in enumerate(counts)))
         if not self.declares_legality(full):
             for move, legal in zip(moves, self.legal, strict=True):
-                if not legal.all():
-                    self.ask(partial(self.compare_refusals, [move]), full.but(self.mine.but(np.flatnonzero(~legal))))
-        able = self.mine.but(np.flatnonzero(self.legal.any(axis=0)))
+                unable = [hand for hand in self.every if not legal[hand]]
+                if unable:
+                    self.ask(partial(self.compare_refusals, [move]), full.but(self.mine.but(unable)))
+        able = self.mine.but([hand for hand, legal in enumerate(zip(*self.legal, strict=True)) if any(legal)])
         for digit in self.digits:
-            needs = compiled.takes[:, digit]
-            for need in np.unique(needs[needs > 0]).tolist():
+            needs = [take[digit] for take in self.maps.takes]
+            for need in sorted({need for need in needs if need}):
                 left = [*counts[:digit], need - 1, *counts[digit + 1 :]]
-                if compiled.affordable(left).any():  # else the game is over
-                    lacking = [moves[action] for action in np.flatnonzero(needs == need)]
+                if any(compiled.affordable(Pool(tuple(left), compiled.copies))):  # else the game is over
+                    lacking = [move for move, other in zip(moves, needs, strict=True) if other == need]
                     case = full.but(able, _counts(digit, need - 1, need))
                     self.ask(partial(self.compare_refusals, lacking), case)
 
@@ -331,7 +338,7 @@ class _Check:
         # Rules that ask what is legal get the answer from the maps, for many hands at once.
         rules = replace(self.game)
         vars(rules)["permitted"] = self.permitted
-        for pool in _pools(distinct(self.compiled.takes)[0].tolist(), self.compiled.base):
+        for pool in _pools(self.compiled.kinds[0], self.compiled.base):
             for player in _EACH_PLAYER:
                 self.ask(partial(self.compare_outcome, rules), self.everything.but(player, *pool))
 
@@ -339,21 +346,22 @@ class _Check:
         self.asked = case
         outcome = rules.outcome(case.position)
         result = 0 if outcome is None else ending_for(outcome.winner, case.position.player)
-        if (self.compiled.stuck[case.parts[MINE].numbers] != result).any():
+        if any(self.maps.stuck[hand] != result for hand in case.parts[MINE].numbers):
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
 
     def permitted(self, state: State[Any, Any]) -> Sequence[Any]:
         """The legal moves."""
         if self.digits or state is not self.asked.position:
             return self.game.permitted(state)
-        return _LegalMoves(self.moves, self.legal[:, self.asked.parts[MINE].numbers])
+        numbers = self.asked.parts[MINE].numbers
+        return _LegalMoves(self.moves, [[legal[hand] for hand in numbers] for legal in self.legal])
 
     # Samples, for what unknown integers do not show: final scores, and moves asked step by step
 
     def check_final_scores(self) -> None:
         """When nothing is left to take, both players are treated alike, and only the final score counts."""
         compiled, outcome = self.compiled, self.game.outcome
-        if not compiled.digits or not compiled.takes.any(axis=1).all():
+        if not compiled.digits or not compiled.always_takes:
             return
         scores: dict[Any, Any] = {hand: self.game.final_score(hand) for hand in compiled.hands}
         scored = None not in scores.values()
@@ -382,10 +390,10 @@ class _Check:
             mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
             if mine is None or theirs is None:
                 raise DoesNotFactor("there are hands that the moves of one player do not lead to")
-            legal = self.legal[:, mine]
-            if self.digits:
-                legal = legal & compiled.affordable(state.table.counts)
-            if moves != [move for move, can in zip(game.moves, legal.tolist(), strict=True) if can]:
+            there = compiled.affordable(state.table)
+            if moves != [
+                move for move, can, held in zip(game.moves, self.legal, there, strict=True) if can[mine] and held
+            ]:
                 raise DoesNotFactor(_LEGALITY)
             state = game.after(state, rng.choice(moves))
 
@@ -393,10 +401,10 @@ class _Check:
 @cache
 def _counts(digit: int, low: int, high: int) -> _Candidates:
     """The counts of a number from `low` to `high` - 1."""
-    return _Candidates(digit, np.arange(low, high))
+    return _Candidates(digit, list(range(low, high)))
 
 
-def _pools(takes: list[list[int]], base: int, digit: int = 0) -> Iterator[list[_Candidates]]:
+def _pools(takes: list[tuple[int, ...]], base: int, digit: int = 0) -> Iterator[list[_Candidates]]:
     """Sets of pools, as counts of some numbers. Each pool that holds one of the takes belongs to exactly one set."""
     if any(not any(take[digit:]) for take in takes):
         yield []
@@ -415,6 +423,6 @@ def _same(first: Any, second: Any) -> bool:
         return isinstance(second, tuple) and len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, Unknown) and isinstance(second, Unknown):
         return first.terms.keys() == second.terms.keys() and all(
-            np.array_equal(values, second.terms[part]) for part, values in first.terms.items()
+            values == second.terms[part] for part, values in first.terms.items()
         )
     return not isinstance(first, Unknown) and not isinstance(second, Unknown) and bool(first == second)

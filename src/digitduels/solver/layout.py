@@ -7,40 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled, distinct
+from digitduels.solver.arrays import distinct
+from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 
 Words = npt.NDArray[np.uint64]
-
-
-class Scale(NamedTuple):
-    """How a code encodes value and distance; see kernels.py. Without draws, `low` equals `high`."""
-
-    low: int
-    high: int
-    top: int
-
-    @classmethod
-    def of(cls, longest: int, draws: bool) -> Scale:
-        """The smallest scale for a game that lasts at most `longest` plies."""
-        for top in (255, 65535, 2**32 - 1):
-            low, high = (top // 3 + 1, top - top // 3) if draws else (top // 2 + 1,) * 2
-            if longest < low:
-                return cls(low, high, top)
-        raise AssertionError("no game lasts that long")
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.min_scalar_type(self.top)
-
-    def typed(self) -> tuple[Any, Any, Any]:
-        """The numbers in the type of the codes, as the kernels need them."""
-        kind = self.dtype.type
-        return kind(self.low), kind(self.high), kind(self.top)
-
-    def ending(self, mark: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The codes of games that a player WON, DREW or LOST; 0, the lowest code, for any other mark."""
-        codes = np.where(mark == WON, self.top, np.where(mark == DRAWN, self.low, 0))
-        return codes.astype(self.dtype)
 
 
 class Layout(NamedTuple):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeGuard
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.solver.verdict import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from digitduels.solver.tables import Tables
 
 
 class Counts(NamedTuple):
@@ -98,3 +102,9 @@ class Solution(ABC):
             moves.append(legal[0] if len(legal) == 1 else next(iter(self.judge(state))))
             state = self.game.after(state, moves[-1])
         return moves
+
+
+def has_arrays(solution: Solution) -> TypeGuard[Tables]:
+    """Whether a solution is a table of NumPy arrays. Does not import NumPy, because then nobody has such a table."""
+    tables = sys.modules.get("digitduels.solver.tables")
+    return tables is not None and isinstance(solution, tables.Tables)

@@ -20,12 +20,10 @@ class SolutionCache:
         self._latest: OrderedDict[AnyGame, Solution] = OrderedDict()
 
     def __call__(self, game: AnyGame) -> Solution:
-        if not game.changes:
-            if game not in self._books:
-                self._books[game] = self._solve(game)
-            return self._books[game]
         solution = self.known(game)
-        if solution is None:
+        if solution is None and not game.changes:
+            solution = self._books[game] = self._solve(game)
+        elif solution is None:
             while self._latest and len(self._latest) >= self.variants:
                 self._latest.popitem(last=False)  # before solving, to free its memory
             solution = self._solve(game)
@@ -34,7 +32,9 @@ class SolutionCache:
         return solution
 
     def known(self, game: AnyGame) -> Solution | None:
-        """The solution of a variant, if it is in memory."""
+        """The solution of a game, if it is in memory."""
+        if not game.changes:
+            return self._books.get(game)
         if game in self._latest:
             self._latest.move_to_end(game)
         return self._latest.get(game)

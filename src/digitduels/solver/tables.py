@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.core import State
-from digitduels.pool import Pool
 from digitduels.signals import uninterrupted
-from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled, DoesNotFactor, distinct, ending_for
-from digitduels.solver.layout import Layout, Scale, lay_out
+from digitduels.solver.compiled import LOST, WON, Compiled
+from digitduels.solver.endings import Endings, endings
+from digitduels.solver.layout import Layout, lay_out
+from digitduels.solver.lookup import Lookup, Scale
 from digitduels.solver.schedule import waves
-from digitduels.solver.solution import Counts, Progress, Solution, UnknownPosition
-from digitduels.solver.verdict import Judgement, Verdict, final_verdict
+from digitduels.solver.solution import Counts, Progress
+from digitduels.solver.verdict import Verdict
 
 Codes = npt.NDArray[Any]
 
@@ -34,62 +34,34 @@ class Plan(NamedTuple):
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best ending that a move can reach at once, or 0."""
     stuck: Codes
-    final_results: dict[int, npt.NDArray[np.int8]]
-    """By table without moves, [waiting hand, hand to move]: the result for the waiting player."""
+    endings: Endings
 
     @property
     def size(self) -> int:
         """The size of the table in bytes."""
-        return (self.compiled.positions + SLACK) * self.scale.dtype.itemsize
+        return (self.compiled.positions + SLACK) * self.scale.size
+
+    def final_codes(self) -> Iterator[tuple[slice, Codes]]:
+        """Yields the boards of tables without moves: where they are in the table, and their codes."""
+        finals = self.endings.by_score | self.endings.by_hands
+        if not finals:
+            return
+        board = len(self.compiled.hands) ** 2
+        scores = np.array(self.endings.scores)
+        higher = np.sign(scores[:, None] - scores).reshape(-1)
+        for table, results in finals.items():
+            marks = np.array(results)
+            at = slice(table * board, (table + 1) * board)
+            yield at, self.scale.ending(marks[higher] if marks.ndim == 1 else marks.reshape(-1))
 
 
 def prepare(compiled: Compiled) -> Plan:
     """Finds the endings of a game, and chooses the codes for its positions."""
     parts, marks = lay_out(compiled)
-    final_results = _final_results(compiled, _without_moves(compiled))
-    draws = any(np.any(marks == DRAWN) for marks in (compiled.own, compiled.stuck, *final_results.values()))
-    scale = Scale.of(compiled.longest, draws)
+    finals = endings(compiled)
+    scale = Scale.for_game(compiled, finals)
     swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
-    return Plan(compiled, parts, scale, marks, scale.ending(swapped), final_results)
-
-
-def _without_moves(compiled: Compiled) -> list[int]:
-    """The tables from which no move can take anything."""
-    ended = np.ones((compiled.base,) * compiled.digits, np.bool_)  # the digit with the highest weight comes first
-    for take in distinct(compiled.takes)[0].tolist():
-        ended[tuple(slice(need, None) for need in reversed(take))] = False
-    return np.flatnonzero(ended).tolist()
-
-
-def _final_results(compiled: Compiled, tables: Sequence[int]) -> dict[int, npt.NDArray[np.int8]]:
-    """By table without moves, [waiting hand, hand to move]: the result for the waiting player.
-
-    If only the higher final score counts, it asks the rules about one pair of hands for each case.
-    """
-    game, hands = compiled.game, compiled.hands
-
-    def ending(table: int, waiting: Any, moving: Any) -> int:
-        outcome = game.outcome(State(0, (moving, waiting), compiled.table(table)))
-        if outcome is None:
-            raise DoesNotFactor("a position without moves is not over")
-        return ending_for(outcome.winner, 1)
-
-    finals = [game.final_score(hand) for hand in hands]
-    if None in finals:
-        return {
-            table: np.array([[ending(table, waiting, moving) for moving in hands] for waiting in hands], np.int8)
-            for table in tables
-        }
-    scores = np.array(finals, np.int64)
-    order = np.sign(scores[:, None] - scores)
-    pairs = {case: divmod(int(np.argmax(order == case)), len(hands)) for case in np.unique(order).tolist()}
-    final_results = {}
-    for table in tables:
-        marks = np.zeros(3, np.int8)  # [case]; -1 is the last one
-        for case, (waiting, moving) in pairs.items():
-            marks[case] = ending(table, hands[waiting], hands[moving])
-        final_results[table] = marks[order]
-    return final_results
+    return Plan(compiled, parts, scale, marks, scale.ending(swapped), finals)
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:
@@ -98,16 +70,15 @@ def fill(plan: Plan, progress: Progress | None = None) -> Codes:
 
     compiled, scale = plan.compiled, plan.scale
     codes = np.empty(compiled.positions + SLACK, scale.dtype)
-    board = len(compiled.hands) ** 2
-    for table, marks in plan.final_results.items():
-        codes[table * board : (table + 1) * board] = scale.ending(marks).reshape(-1)
-    endings, done = scale.ending(plan.marks), 0
+    for board, final in plan.final_codes():
+        codes[board] = final
+    ended, done = scale.ending(plan.marks), 0
     with workers() as pool:
         for tasks in waves(compiled, scale.dtype.itemsize):
             share(
                 pool,
                 tasks,
-                lambda part: kernels.fill_tables(codes, part, plan.layout, endings, plan.stuck, scale.typed()),
+                lambda part: kernels.fill_tables(codes, part, plan.layout, ended, plan.stuck, scale.typed()),
             )
             done += int(np.prod(tasks[:, 1::2] - tasks[:, ::2], axis=1).sum())
             if progress is not None:
@@ -143,11 +114,7 @@ def verify(plan: Plan, codes: Codes, progress: Progress | None = None) -> bool:
 
 def same_endings(plan: Plan, codes: Codes) -> bool:
     """Whether the codes agree with the endings at tables without moves."""
-    board = len(plan.compiled.hands) ** 2
-    return all(
-        np.array_equal(codes[table * board : (table + 1) * board], plan.scale.ending(marks).reshape(-1))
-        for table, marks in plan.final_results.items()
-    )
+    return all(np.array_equal(codes[board], final) for board, final in plan.final_codes())
 
 
 def threads() -> int:
@@ -170,76 +137,10 @@ def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any
         return [work(first), *(future.result() for future in futures)]  # this thread works too
 
 
-class Tables(Solution):
-    """A solution that looks up every position in a table."""
+class Tables(Lookup):
+    """A table in memory or in a file, with NumPy."""
 
-    def __init__(self, compiled: Compiled, codes: Codes, scale: Scale) -> None:
-        super().__init__(compiled.game)
-        self.compiled = compiled
-        self.codes = codes
-        self.scale = scale
-        self._hands = len(compiled.hands)
-        self._needs = np.array(compiled.needs)
-        self._ended = scale.ending(compiled.own)
-
-    # One position
-
-    def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
-        """The indices of a position that is not over: table, hand of the mover, hand of the waiting player."""
-        compiled = self.compiled
-        mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
-        if mine is None or theirs is None:
-            raise UnknownPosition(f"{self.game.title} has no position with the hands {state.hands}.")
-        index = 0
-        if compiled.digits:
-            full = self.game.start().table
-            pool = state.table
-            if not isinstance(pool, Pool) or pool.copies != full.copies or len(pool.counts) != compiled.digits:
-                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
-            if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
-                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
-            index = pool.ordinal
-        if not compiled.contains(index, mine, theirs):
-            raise UnknownPosition(
-                f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left."
-            )
-        return index, mine, theirs
-
-    def index(self, state: State[Any, Any]) -> int:
-        """The index in the table of a position that is not over."""
-        table, mine, theirs = self.encode(state)
-        return (table * self._hands + theirs) * self._hands + mine
-
-    def probe(self, state: State[Any, Any]) -> Verdict:
-        outcome = self.game.outcome(state)
-        return (
-            self._verdict(int(self.codes[self.index(state)]))
-            if outcome is None
-            else final_verdict(outcome, state.player)
-        )
-
-    def judge(self, state: State[Any, Any]) -> Judgement[Any]:
-        after = partial(self.game.after, state)
-        if self.game.outcome(state) is not None:
-            return Judgement((), after)
-        table, mine, theirs = self.encode(state)
-        compiled, moves, count = self.compiled, self.game.moves, self._hands
-        legal = compiled.own[:, mine] != ILLEGAL
-        if compiled.digits:
-            legal &= compiled.affordable(state.table.counts)
-        ids = legal.nonzero()[0]
-        hands = compiled.own[ids, mine]
-        indices = ((table - self._needs[ids]) * count + hands) * count + compiled.other[ids, theirs]
-        codes = np.where(hands >= 0, self.codes[indices], self._ended[ids, mine])
-        order = np.argsort(self.scale.top - codes, kind="stable")
-        verdicts = {code: self._verdict(code).before for code in set(codes.tolist())}
-        ordered = zip(ids[order].tolist(), codes[order].tolist(), strict=True)
-        return Judgement([(moves[index], verdicts[code]) for index, code in ordered], after)
-
-    def _verdict(self, code: int) -> Verdict:
-        """The verdict that a code means, for the player to move."""
-        low, high, top = self.scale
-        return Verdict(-1, top - code) if code >= high else Verdict(1, code) if code < low else Verdict(0, code - low)
+    codes: Codes
 
     # Many positions
 
@@ -262,10 +163,6 @@ class Tables(Solution):
 
     # All positions
 
-    @property
-    def size(self) -> int:
-        return self.compiled.positions
-
     def by_distance(self) -> dict[Verdict, int]:
         compiled, board = self.compiled, self._hands**2
         totals = np.zeros(self.scale.top + 1, np.int64)
@@ -276,7 +173,7 @@ class Tables(Solution):
                 movers, waiters = compiled.known(table)
                 codes = codes.reshape(self._hands, self._hands)[np.ix_(waiters, movers)].reshape(-1)
             totals += np.bincount(codes, minlength=len(totals))
-        return {self._verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
+        return {self.scale.verdict(code): int(totals[code]) for code in np.flatnonzero(totals).tolist()}
 
     def counts(self, reached: npt.NDArray[np.bool_] | None = None) -> Counts:
         """How many positions there are, by value. `reached` says which can arise from the start, if you know that."""

@@ -12,18 +12,15 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from numbers import Number
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+Values = list[int]
 
-Values = npt.NDArray[np.int64]
-
-LARGEST_OPERAND = 1 << 31  # the product of two smaller integers fits into 64 bits
+LARGEST_OPERAND = 1 << 31  # larger integers are asked about one by one
 
 
 class Split(BaseException):
     """A rule depends on an unknown part of a position. Not an Exception, because rules may catch those."""
 
-    def __init__(self, part: Hashable, classes: npt.NDArray[Any]) -> None:
+    def __init__(self, part: Hashable, classes: Sequence[Hashable]) -> None:
         self.part = part
         self.classes = classes
         """[candidate]: candidates of the same class are one case."""
@@ -48,16 +45,18 @@ class Unknown:
             if not other:
                 return self
             part, values = next(iter(self.terms.items()))
-            return Unknown(self.terms | {part: values + other}, self.low + other, self.high + other)
+            return Unknown(
+                self.terms | {part: [value + other for value in values]}, self.low + other, self.high + other
+            )
         if isinstance(other, Unknown) and self.terms.keys().isdisjoint(other.terms):
             return Unknown(self.terms | other.terms, self.low + other.low, self.high + other.high)
         return self.calculate(operator.add, self, other)
 
     def calculate(self, operation: Callable[[Any, Any], Any], first: Any, second: Any) -> int | Unknown:
         operands = self.operand(first), self.operand(second)
-        if operation in (operator.floordiv, operator.mod) and not np.all(operands[1]):
+        if operation in (operator.floordiv, operator.mod) and not all(operands[1]):
             raise self.split()
-        return unknown(next(iter(self.terms)), operation(*operands))
+        return unknown(next(iter(self.terms)), list(map(operation, *operands)))
 
     def compare(self, relation: Callable[[Any, Any], Any], other: Any) -> bool:
         equality = relation in (operator.eq, operator.ne)
@@ -67,27 +66,28 @@ class Unknown:
                 return bool(answers[0])
         elif equality and not isinstance(other, Unknown | Number):
             return relation is operator.ne
-        truths = relation(self.operand(self), self.operand(other))
-        if truths.all() or not truths.any():
+        truths = list(map(relation, self.operand(self), self.operand(other)))
+        if all(truths) or not any(truths):
             return bool(truths[0])
         raise Split(next(iter(self.terms)), truths)
 
-    def operand(self, value: Any) -> Any:
-        """What NumPy calculates with, for an integer or an Unknown about the same single part."""
+    def operand(self, value: Any) -> Values:
+        """[candidate]: the values of an integer, or of an Unknown about the same single part."""
         is_unknown = isinstance(value, Unknown)
         if is_unknown and (len(value.terms) > 1 or value.terms.keys() != self.terms.keys()):
             raise self.split()
         low, high = (value.low, value.high) if is_unknown else (value, value)
         if not isinstance(low, int) or max(-low, high) >= LARGEST_OPERAND:
             raise self.split()
-        return next(iter(value.terms.values())) if is_unknown else value
+        values = next(iter((value if is_unknown else self).terms.values()))
+        return values if is_unknown else [value] * len(values)
 
     def __bool__(self) -> bool:
         return self.compare(operator.ne, 0)
 
     def __hash__(self) -> int:
         part, values = next(iter(self.terms.items()))
-        raise Split(part, np.arange(len(values)))  # a key is often made of several integers
+        raise Split(part, range(len(values)))  # a key is often made of several integers
 
     def __getattr__(self, name: str) -> Any:
         if not hasattr(int, name):
@@ -99,7 +99,7 @@ class Unknown:
 
 def unknown(part: Hashable, values: Values) -> int | Unknown:
     """An integer that depends on one part, with these values."""
-    low, high = int(values.min()), int(values.max())
+    low, high = min(values), max(values)
     return low if low == high else Unknown({part: values}, low, high)
 
 
@@ -138,16 +138,16 @@ class UnknownHands:
         if rows is None or any(max(-min(row), max(row)) >= LARGEST_OPERAND for row in rows):
             self.numbers = {hand: number for number, hand in enumerate(hands)}
             rows = [range(len(hands))]
-        self.rows: Values = np.array(rows, np.int64)
-        """[integer of the hand, hand]"""
+        self.rows: list[Values] = list(map(list, rows))
+        """[integer of the hand][hand]"""
 
-    def value(self, part: Hashable, indices: npt.NDArray[Any]) -> Any:
+    def value(self, part: Hashable, indices: Values) -> Any:
         """A hand that may be any of these."""
         if self.numbers is None:
-            return _nested(self.example, iter([unknown(part, row[indices]) for row in self.rows]))
+            return _nested(self.example, iter([unknown(part, [row[index] for index in indices]) for row in self.rows]))
         if len(indices) > 1:
             raise Split(part, indices)
-        return list(self.numbers)[self.rows[0, indices[0]]]
+        return list(self.numbers)[self.rows[0][indices[0]]]
 
     def integers(self, hand: Any) -> list[Any]:
         """The integers that a hand consists of, which may be unknown."""

@@ -97,7 +97,24 @@ class Decision(NamedTuple):
         """
         if self.before.value > 0:
             return Sentence("Find a move that keeps {player:whose} win.", player=self.player)
+        if self.before.value < 0:
+            return Sentence("Find {player:whose} toughest move here.", player=self.player)
         return Sentence("Find a move that keeps the draw.")
+
+    @property
+    def question(self) -> Sentence:
+        """The task for the player, and a question about them for everybody else.
+
+        >>> Decision(4, 1, None, "conceded", None, Verdict(1, 3), GIVEN_UP, [], [], True, 0.5).question
+        'Player 2 to move. Could Player 2 have kept the win?'
+        """
+        kept = "have made it harder" if self.before.value < 0 else "have kept the {value}"
+        return Sentence(
+            f"{{player}} to move. Could {{player}} {kept}?",
+            you=self.quest.to(reader=self.player),
+            player=self.player,
+            value=VALUES[self.before.value],
+        )
 
     def _sentence(self, rest: str, **fields: Any) -> Sentence:
         match self.kind:

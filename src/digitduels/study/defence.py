@@ -40,9 +40,17 @@ class Defence(NamedTuple):
         """How hard the move was to answer, and which move was harder."""
         move, better = PlayedNoun(self.move, self.player), PlayedNoun(self.best[0], self.player)
         if self.hardest >= NOTABLE and not self.found:
+            page = Sentence(
+                "Tougher: {better}. A good player gets it wrong {best} times in 10 (after {move}: {rate} in 10).",
+                better=better,
+                move=move,
+                best=max(1, round(10 * self.hardest)),
+                rate=round(10 * self.chance),
+            )
             return Sentence(
                 "{Better} was harder to answer than {move}. Within {turns} turns, a level {level} opponent goes wrong "
                 "{best_rate} after {better}, and {rate} after {move}.",
+                page=page,
                 Better=Capital(better),
                 better=better,
                 move=move,

@@ -17,6 +17,7 @@ from digitduels.study.reasons import reason, unstoppable, wins_at_once
 from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
 STEPS = 4
+LISTED = 20  # moves with the same result that a list names
 Position = State[Any, Any]
 Judged = Judgement[Any] | PartialJudgement
 

@@ -26,13 +26,13 @@ class Sort(NamedTuple):
 
     seed: str
     """Part of the seed of every sample. To change it changes tasks, datasets and private suites."""
-    kind: Callable[[Judgement[Any]], Hashable]
-    """The kind of a position, or None to leave it out."""
+    kind: Callable[[Judgement[Any], State[Any, Any]], Hashable]
+    """The kind of a position with this judgement, or None to leave it out."""
 
 
-any_position = Sort("any_position", lambda judgement: (*judgement.best_verdict, bool(judgement.throwing)))
+any_position = Sort("any_position", lambda judgement, _: (*judgement.best_verdict, bool(judgement.throwing)))
 """Every position, by its value and distance, and by whether it is critical."""
-only_move = Sort("only_move", lambda judgement: judgement.best_verdict if judgement.only else None)
+only_move = Sort("only_move", lambda judgement, _: judgement.best_verdict if judgement.only else None)
 """Positions with an only move, by distance. Moves that lead to the same position count once."""
 
 
@@ -69,7 +69,7 @@ def positions(
                 if part is None or split(game, state) == part:
                     judgement = solution.judge(state)
                     kind = (
-                        sort.kind(judgement)
+                        sort.kind(judgement, state)
                         if distances is None or judgement.best_verdict.distance in distances
                         else None
                     )

@@ -105,7 +105,7 @@ def attempt(match: Match, move: Any, solution: Solution, tier: int) -> Attempt:
         player=1 - player,
         reply=PlayedNoun(reply, 1 - player),
     )
-    lines = [Sentence("Right."), *standing(1 - player, solution.probe(after)), answers]
+    lines = [Sentence("Right.", page=Sentence("")), *standing(1 - player, solution.probe(after)), answers]
     outcome = game.outcome(game.after(after, reply))
     return Attempt("right", lines if outcome is None else [*lines, outcome.reason], [move, reply])
 

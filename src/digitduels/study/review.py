@@ -54,6 +54,24 @@ class Review(NamedTuple):
         own = [defence for defence in self.defences.values() if defence.player == player]
         return sum(defence.found for defence in own), len(own)
 
+    def moments(self, player: int) -> list[int]:
+        """The plies at which a player could have done better, and may try again.
+
+        They are the player's swings or, if there are none, the weakest of their defences.
+        """
+        swings = [swing.ply for swing in self.swings if swing.player == player and swing.keeping]
+        weakest = self._weakest_defence(player)
+        return swings or ([] if weakest is None else [weakest])
+
+    def _weakest_defence(self, player: int) -> int | None:
+        """The ply at which a player missed the best defence by most; None if they missed none."""
+        missed = {
+            ply: (defence.hardest - defence.chance, defence.sooner)
+            for ply, defence in self.defences.items()
+            if defence.player == player and not defence.found
+        }
+        return max(missed, key=missed.__getitem__, default=None)
+
     @property
     def winning(self) -> list[int | None]:
         """Who was winning at the start and after each turn; None for nobody."""
@@ -109,7 +127,13 @@ class Review(NamedTuple):
             return Sentence(f"The game was a draw from the start, and it {'stayed' if over else 'still is'} one.")
         if over:
             kept = "from the start and never gave it away."
-            return Sentence(f"{{player}} was winning {kept}", you=f"You were winning {kept}", player=who)
+            going = f"Going {'first' if who == self.player else 'second'} wins here"
+            page = Sentence(
+                f"{going} if both play perfectly. {{player}} didn't slip.",
+                you=f"Perfect! {going}, and you never slipped.",
+                player=who,
+            )
+            return Sentence(f"{{player}} was winning {kept}", you=f"You were winning {kept}", page=page, player=who)
         return Sentence(
             "{player} was winning from the start and still is.",
             you="You were winning from the start and still are.",
@@ -129,11 +153,9 @@ class Review(NamedTuple):
         if self.outcome is None or self.outcome.winner is None:
             return None
         loser = 1 - self.outcome.winner
-        own = {ply: defence for ply, defence in self.defences.items() if defence.player == loser}
-        missed = {ply: defence for ply, defence in own.items() if not defence.found}
-        if missed:
-            ply, worst = max(missed.items(), key=lambda pair: (pair[1].hardest - pair[1].chance, pair[1].sooner))
-            return Sentence("Move {move}: {defence}", move=ply + 1, defence=worst.sentence)
+        weakest = self._weakest_defence(loser)
+        if weakest is not None:
+            return Sentence("Move {move}: {defence}", move=weakest + 1, defence=self.defences[weakest].sentence)
         if self.resisted(loser)[1]:
             return Sentence(
                 "In lost positions {player} always defended as well as possible.",

@@ -8,7 +8,7 @@ from typing import Any
 from digitduels.core import State, winning_score
 from digitduels.pool import Pool
 from digitduels.position_json import position_from_json, position_to_json
-from digitduels.solver.solution import Solution, UnknownPosition
+from digitduels.solver.solution import Solution, UnknownPosition, has_arrays
 
 ONE_BY_ONE = 200  # with more scores than this, positions are not looked up one by one
 
@@ -20,14 +20,12 @@ def cells(solution: Solution, state: State[Any, Any]) -> Cells:
 
     Empty if the players have no scores of their own, or if there are too many scores.
     """
-    import numpy as np
-
-    from digitduels.solver.tables import Tables
-
-    if not isinstance(state.table, Pool) or not isinstance(solution, Tables):
+    if not isinstance(state.table, Pool) or not has_arrays(solution):
         return _one_by_one(solution, state)
     if not all(type(hand) is int for hand in solution.compiled.hands):
         return _one_by_one(solution, state)
+    import numpy as np
+
     compiled, table = solution.compiled, state.table.ordinal
     scores = np.array(compiled.hands)
     mine, theirs = (np.flatnonzero(hands) for hands in compiled.known(table))

@@ -126,5 +126,4 @@ def _sweep(game: AnyGame, option: Option, player: int) -> Iterable[str]:
 
 
 def _names(moves: list[Any], player: int) -> str:
-    more = len(moves) - NAMED
-    return ", ".join(shown_moves(moves[:NAMED], player)) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(shown_moves(moves, player, most=NAMED))

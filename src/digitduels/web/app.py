@@ -23,7 +23,7 @@ from digitduels.web.http.guard import Guard
 from digitduels.web.http.limits import RateLimits
 from digitduels.web.http.operations import Endpoint, Operation, Page
 from digitduels.web.refusal import Refusal
-from digitduels.web.routes import classes, health, links, rooms
+from digitduels.web.routes import classes, health, links, reach_check, rooms
 from digitduels.web.runtime import Runtime
 from digitduels.web.settings import Settings
 from digitduels.web.streams.fold import Conflict
@@ -52,23 +52,35 @@ PAGES = (
     "/class/{code}/{part}",
     "/help",
     "/privacy",
+    "/reach/{id}",
 )
 
 
 class App(Guard):
     """The complete application. Setting `stopping` ends all live feeds.
 
-    `workers` answer the questions that need a solution. Default: as many processes as the settings say.
+    `workers` answer the questions that need a solution. Default: as many processes as the settings say. `bound` is the
+    host and the port that the server listens at. Default: those of the settings.
     """
 
     def __init__(
-        self, settings: Settings, stopping: asyncio.Event | None = None, workers: Supervisor | None = None
+        self,
+        settings: Settings,
+        stopping: asyncio.Event | None = None,
+        workers: Supervisor | None = None,
+        bound: tuple[str, int] | None = None,
     ) -> None:
-        self.runtime = Runtime(settings, stopping or asyncio.Event(), workers)
+        self.runtime = Runtime(settings, stopping or asyncio.Event(), workers, bound or (settings.host, settings.port))
         assets = Assets(PAGE)
-        self._document = Document(assets, settings.class_retention)
+        self._document = Document(assets, settings.class_retention, self.runtime.reach)
         # Moves come first, because they are the most frequent requests.
-        self.endpoints = [*rooms.ENDPOINTS, *classes.ENDPOINTS, *links.ENDPOINTS, *health.ENDPOINTS]
+        self.endpoints = [
+            *rooms.ENDPOINTS,
+            *classes.ENDPOINTS,
+            *reach_check.ENDPOINTS,
+            *links.ENDPOINTS,
+            *health.ENDPOINTS,
+        ]
         description = ApiDescription(self.endpoints)
         undescribed: list[Endpoint] = [
             Operation("GET", "/openapi.json", description.document),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,12 +43,16 @@ class Asset(NamedTuple):
 
 
 class Assets:
-    """The files of a folder, with the scripts and styles of the first view bundled."""
+    """The files of a folder, with the scripts and styles of the first view bundled.
 
-    def __init__(self, folder: Path) -> None:
+    `instead` names scripts that take the place of others, and `further_files` are more files, which change the version.
+    """
+
+    def __init__(self, folder: Path, instead: Mapping[str, str] = {}, further_files: Mapping[str, bytes] = {}) -> None:
         paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*"))}
         bodies = {name: path.read_bytes() for name, path in paths.items() if path.suffix in MEDIA_TYPES}
         texts = {name: lean(body.decode()) for name, body in bodies.items() if name.endswith((".js", ".css"))}
+        texts |= {name: texts[other] for name, other in instead.items()}
         self._scripts = {name: text for name, text in texts.items() if name.endswith(".js")}
         self._core = graph(self._scripts, *FIRST_VIEW)
         texts |= bundle(self._scripts, self._core, CORE)
@@ -55,7 +60,7 @@ class Assets:
             texts[name] = "".join(texts[f"css/{part}.css"] for part in parts.split())
         bodies |= {name: text.encode() for name, text in texts.items()}
         digest = hashlib.sha256()
-        for name, body in bodies.items():
+        for name, body in (bodies | dict(further_files)).items():
             digest.update(f"{name}\n{len(body)}\n".encode() + body)
         self.version = digest.hexdigest()[:12]
         self.files = {name: _asset(name, body) for name, body in bodies.items()}

@@ -20,6 +20,8 @@ else:
 SPARE_FILES = 500  # for the database, the workers, and connections that are being refused
 BACKLOG = 256  # connections accepted per turn of the event loop
 ADDRESS_SHARE = 4  # one address may have a quarter of all connections
+LONGEST_HEAD = 1 << 16  # bytes of the URL and headers
+MOST_HEADERS = 100  # in one request
 SEND_BUFFER = 1 << 16  # bytes of unread data in the kernel per connection
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n"
 

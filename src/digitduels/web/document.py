@@ -16,6 +16,7 @@ from digitduels.web.positions import link
 from digitduels.web.positions.answers import GameCard, PositionView
 from digitduels.web.positions.questions import game_cards
 from digitduels.web.positions.view import beginner, view
+from digitduels.web.reach import Reach
 from digitduels.web.refusal import Refusal
 
 ABOUT = "Five number duels for two. Play a friend or the computer, at once and without an account."
@@ -26,6 +27,13 @@ TITLES = {
     "puzzle": "A puzzle: {title}",
     "learn": "{title}: the rules",
 }
+INVITATIONS = {
+    "": ("Digit Duels", ABOUT),
+    "g": ("A number duel with a friend", "Open the link to play or to watch. No account, nothing to install."),
+    "j": ("Join your class", "Type your name and play number duels with your class. No account, nothing to install."),
+    "puzzle": ("Today's puzzle", "One position, one winning move. The puzzle is the same for everybody today."),
+}
+"""The title and the description of a shared link to a page without a game in its path."""
 MODULES = {"": "home", "g": "room"}  # the modules of other pages are named after their path
 WITH_POSITION = {"play", "explore"}  # pages whose HTML contains the position that they show first
 MOST_DATA = 100_000  # characters of data in the HTML; a page fetches larger data itself
@@ -36,13 +44,15 @@ class Given(TypedDict, total=False):
 
     games: list[GameCard]
     position: PositionView
+    query: str
+    """The query of the position, in a page that cannot know its own."""
 
 
 class Document:
     """Renders the pages of a server. They say how many hours it stores a class after the last act or move in it."""
 
-    def __init__(self, assets: Assets, class_retention: float) -> None:
-        self._assets, self._class_retention = assets, class_retention
+    def __init__(self, assets: Assets, class_retention: float, reach: Reach | None = None) -> None:
+        self._assets, self._class_retention, self._reach = assets, class_retention, reach
         self._home: Given = {}
         text = assets.files["index.html"].body.decode()
         text = text.replace('="/js/main.js"', f'="/{CORE}"')
@@ -58,31 +68,33 @@ class Document:
         known = name if name in games() else None
         data: Given = {}
         if not area:
-            # The game with the most options has the most to discover.
-            known = max(games(), key=lambda name: len(game_class(name).options()))
-            opponent = str(beginner(link.book(known)))
-            data = self._home = self._home or {
-                "games": game_cards(),
-                "position": view(link.read(known, [("vs", opponent), ("seat", "1")])[0], effects=True),
-            }
+            data = self._home = self._home or home()
         elif known and area in WITH_POSITION:
             data = _position(known, request)
-        body = self._render(request, area, known if area else None, data).encode()
+        origin = f"{request.url.scheme}://{request.url.netloc}"
+        client = request.client.host if request.client else None
+        hint = self._reach.hint(request.url.hostname, client) if self._reach else ""
+        body = self.render(origin, area, known, data, hint or "").encode()
         headers = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache"}
         response = compressed_response(request, body, None, headers)
         response.status_code = status
         return response
 
-    def _render(self, request: Request, area: str, name: str | None, data: Given) -> str:
+    def render(self, origin: str, area: str, name: str | None, data: Given, hint: str = "") -> str:
+        """Returns the HTML of a page: of an area and perhaps a game, with the data that it shows first.
+
+        The hint is about how others reach the server.
+        """
         rules = link.book(name) if name else None
-        title = TITLES.get(area, "{title}").format(title=rules.title) if rules else "Digit Duels"
-        about = summary(rules) if rules else ABOUT
+        title, about = INVITATIONS.get(area, INVITATIONS[""])
+        if rules:
+            title, about = TITLES.get(area, "{title}").format(title=rules.title), summary(rules)
         picture = f"og/{name}.png" if f"og/{name}.png" in self._assets.files else "og/plain.png"
-        origin = f"{request.url.scheme}://{request.url.netloc}"
         head = [
             f"<title>{html.escape(title if title == 'Digit Duels' else f'{title} · Digit Duels')}</title>",
             f'<meta name="description" content="{html.escape(about)}" />',
             f'<meta name="class-retention" content="{self._class_retention:g}" />',
+            *([f'<meta name="reach" content="{html.escape(hint)}" />'] if hint else []),
             *(
                 f'<meta property="og:{key}" content="{html.escape(text)}" />'
                 for key, text in (
@@ -105,6 +117,18 @@ class Document:
     def _modules(self, area: str) -> list[str]:
         """Returns the scripts to preload for a page, besides those of the first view."""
         return self._assets.further(f"js/pages/{MODULES.get(area, area)}.js")
+
+
+def home() -> Given:
+    """Returns the data of the first page: all games, and a game against the computer."""
+    # The game with the most options has the most to discover.
+    name = max(games(), key=lambda name: len(game_class(name).options()))
+    return {"games": game_cards(), "position": view(link.read(name, first_pairs(name))[0], effects=True)}
+
+
+def first_pairs(name: str) -> list[tuple[str, str]]:
+    """Returns the link of a first game: against the level for a beginner."""
+    return [("vs", str(beginner(link.book(name)))), ("seat", "1")]
 
 
 def _position(name: str, request: Request) -> Given:

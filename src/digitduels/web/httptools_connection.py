@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from digitduels.web.connections import Bounded
-
-LONGEST_HEAD = 1 << 16  # bytes of the URL and headers, the same as h11's limit
+from digitduels.web.connections import LONGEST_HEAD, MOST_HEADERS, Bounded
 
 
 class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
-    """A connection that rejects requests with an oversized URL and headers."""
+    """A connection that rejects requests with an oversized URL and headers, or too many headers."""
 
     _head = 0
+    _headers = 0
     _incomplete = 0
     """Bytes received since the start of a head that is still incomplete."""
     _in_head = False
@@ -24,7 +23,7 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
             self.send_400_response("Invalid HTTP request received.")
 
     def on_message_begin(self) -> None:
-        self._in_head, self._head = True, 0
+        self._in_head, self._head, self._headers = True, 0, 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -32,7 +31,8 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._count(len(name) + len(value))
+        self._headers += 1
+        self._count(len(name) + len(value) + len(": \r\n"))
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -41,5 +41,5 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
 
     def _count(self, size: int) -> None:
         self._head += size
-        if self._head > LONGEST_HEAD:
+        if self._head > LONGEST_HEAD or self._headers > MOST_HEADERS:
             raise ValueError("The headers are too long.")  # the parser then responds with 400

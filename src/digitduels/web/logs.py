@@ -18,7 +18,7 @@ def event(what: str, level: int = logging.INFO, *, fault: bool = False, **detail
         log.handle(log.makeRecord(log.name, level, "", 0, what, (), exception, extra={"details": details}))
 
 
-class Lines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """Formats every log record, ours or a library's, as a line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -36,7 +36,7 @@ def start(level: int) -> None:
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonFormatter())
     # uvicorn's warnings are about clients' invalid requests.
     for name, least in (("digitduels", level), ("uvicorn", logging.ERROR), ("asyncio", logging.WARNING)):
         logger = logging.getLogger(name)

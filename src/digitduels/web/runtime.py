@@ -13,6 +13,7 @@ from starlette.requests import Request
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.service import ClassService
 from digitduels.web.http.metrics import Metrics
+from digitduels.web.reach import Reach
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.sender import Sender
 from digitduels.web.settings import Settings
@@ -52,10 +53,13 @@ class Runtime:
     rooms: RoomService
     classes: ClassService
 
-    def __init__(self, settings: Settings, stopping: asyncio.Event, workers: Supervisor | None) -> None:
+    def __init__(
+        self, settings: Settings, stopping: asyncio.Event, workers: Supervisor | None, bound: tuple[str, int]
+    ) -> None:
         self.settings, self.stopping = settings, stopping
         self.workers = workers or Supervisor(settings)
         self.metrics, self.allowances = Metrics(), Allowances()
+        self.reach = Reach(settings, *bound)
 
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncIterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-GAME_COST = 5  # of every game that a teacher's act begins, in requests
+GAME_COST = 3  # of every game that a teacher's act begins, in requests
 
 
 class Asker(NamedTuple):

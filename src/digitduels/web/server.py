@@ -14,10 +14,9 @@ from importlib.util import find_spec
 from types import FrameType
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from digitduels.web.app import App
-from digitduels.web.connections import BACKLOG, Bounded, Limits, bound_kernel
+from digitduels.web.connections import BACKLOG, Limits, bound_kernel
 from digitduels.web.settings import Settings, split_list
 from digitduels.web.workers.supervisor import Supervisor
 
@@ -27,10 +26,12 @@ FIRST_PASSED = 3  # the file descriptor of the first socket from systemd
 class Server(uvicorn.Server):
     """Serves until a signal. Then it accepts no more connections, ends the live feeds and finishes open requests."""
 
-    def __init__(self, settings: Settings, workers: Supervisor | None = None) -> None:
+    def __init__(
+        self, settings: Settings, workers: Supervisor | None = None, bound: tuple[str, int] | None = None
+    ) -> None:
         self.stopping = asyncio.Event()
         limits, http = Limits(settings), parser(settings.http)
-        app = App(settings, self.stopping, workers)
+        app = App(settings, self.stopping, workers, bound)
         app.metrics.gauge("connections_open", "Open connections.", lambda: len(limits))
         app.metrics.counter("connections_refused_total", "Refused connections.", lambda: limits.refused)
         config = uvicorn.Config(
@@ -64,7 +65,7 @@ def serve(settings: Settings, listener: socket.socket, workers: Supervisor | Non
     signal.signal(signal.SIGTERM, lambda *_: None)
     allow_many_connections()
     take_turns_quickly()
-    server = Server(settings, workers)
+    server = Server(settings, workers, listener.getsockname()[:2])
     collect_garbage_rarely()
     server.run([listener])
 
@@ -72,7 +73,9 @@ def serve(settings: Settings, listener: socket.socket, workers: Supervisor | Non
 def protocol(limits: Limits, http: str) -> type[asyncio.Protocol]:
     """Returns the connection class of a server, with these limits and an HTTP parser."""
     if http == "h11":
-        return type("H11Connection", (Bounded, H11Protocol), {"limits": limits})
+        from digitduels.web.h11_connection import H11Connection
+
+        return type("Connection", (H11Connection,), {"limits": limits})
     from digitduels.web.httptools_connection import HttptoolsConnection
 
     return type("Connection", (HttptoolsConnection,), {"limits": limits})

@@ -20,6 +20,8 @@ COMMANDS = {
     "tournament": "Let every player play every other, in both seats.",
     "lab": "Measure how fair and deep a rule set is, and search for better ones.",
     "serve": "Play in the browser: starts a server on this machine.",
+    "class": "Teach a class: starts the server for the local network and opens its page for teachers.",
+    "site": "Write a folder that plays in any browser without a server, for a web space.",
     "eval": "Show how language models did at our tasks, from Inspect logs.",
     "suite": "Run the frozen benchmark for language models, or make a private twin of it.",
     "dataset": "Write positions with the exact value of every move, for training or probing.",

@@ -35,7 +35,8 @@ TASKS = {
 }
 NOTES = (
     "Skill compares the critical moves found with what a random mover finds in the same positions: 0 is chance, 1 is "
-    "no mistake.",
+    "no mistake. Over greedy, the comparison is with a player that takes a win, does not lose at once and otherwise "
+    "plays for its highest score.",
     "Intervals are 95 % confidence intervals. Samples that begin in the same position count as one observation. If all "
     "do, identical games count as one.",
     "A model that gives no legal move forfeits. That counts as a loss and, in a critical position, as a missed move.",
@@ -125,7 +126,7 @@ def _conditions(board: dict[str, Any]) -> str:
 
 
 def _position_rows(board: dict[str, Any]) -> list[list[str]]:
-    head = ["", "positions", "answered", "skill", "95 % interval", "found", "by chance"]
+    head = ["", "positions", "answered", "skill", "95 % interval", "over greedy", "found", "by chance"]
     rows = [[*head, "illegal", "no move at all", "answers refused", "errors"]]
     for row in board["models"]:
         moves = row["moves"]
@@ -136,7 +137,18 @@ def _position_rows(board: dict[str, Any]) -> list[list[str]]:
 
 
 def _match_rows(board: dict[str, Any]) -> list[list[str]]:
-    head = ["", "games", "different", "skill", "95 % interval", "found", "by chance", "points", "95 % interval"]
+    head = [
+        "",
+        "games",
+        "different",
+        "skill",
+        "95 % interval",
+        "over greedy",
+        "found",
+        "by chance",
+        "points",
+        "95 % interval",
+    ]
     rows = [
         [*head, "ceiling", "as Player 1", "as Player 2", "won games thrown", "forfeits", "answers refused", "errors"]
     ]
@@ -180,7 +192,8 @@ def _skill(moves: dict[str, Any]) -> list[str]:
     """Skill with its interval, and the shares it is computed from."""
     estimate = moves["skill"]
     chance = percent(estimate["chance"] / estimate["of"]) if estimate["of"] else "–"
-    return [*skill(estimate), _share(moves["critical"]), chance]
+    over_greedy, _ = skill(moves["over_greedy"])
+    return [*skill(estimate), over_greedy, _share(moves["critical"]), chance]
 
 
 def _estimate(share: dict[str, Any]) -> tuple[str, str]:

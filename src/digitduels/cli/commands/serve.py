@@ -9,7 +9,7 @@ import logging
 import socket
 import sys
 import webbrowser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, Failure, reason_of, usage
@@ -37,35 +37,47 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.web import logs
+    settings = read_settings(host=arguments.host, port=arguments.port, database=arguments.database)
+    console = Console()
+    if arguments.check:
+        pending = _check_database(settings)
+        open_listener(settings).close()
+        console.say(f"Configuration OK. {pending}")
+        return 0
+    migrate_database(settings)
+    listener = open_listener(settings)
+    port = listener.getsockname()[1]
+    here = f"http://{'localhost' if _is_everywhere(listener) else _bracketed(settings.host)}:{port}/"
+    console.say(f"Digit Duels is at {here}", *_exposure(settings, listener), "Ctrl-C stops it.")
+    start(settings, listener, (_origin(settings, listener) or here) if arguments.open else None)
+    return 0
+
+
+def read_settings(**options: Any) -> Settings:
+    """The settings from the command line and the environment. An invalid one is a usage error."""
     from digitduels.web.app import PAGE
-    from digitduels.web.server import serve
     from digitduels.web.settings import Settings, renamed_variables
 
     try:
-        settings = Settings.read(host=arguments.host, port=arguments.port, database=arguments.database)
+        settings = Settings.read(**options)
     except ValueError as error:
         usage(str(error))
     for sentence in renamed_variables():
         complain(sentence)
     if not (PAGE / "index.html").is_file():
         raise Failure(FAILURE, "The files of the page are missing. Install Digit Duels again.")
-    console = Console()
-    if arguments.check:
-        pending = _check_database(settings)
-        _open_listener(settings).close()
-        console.say(f"Configuration OK. {pending}")
-        return 0
-    _migrate_database(settings)
-    listener = _open_listener(settings)
-    port = listener.getsockname()[1]
-    here = f"http://{'localhost' if _is_everywhere(listener) else _bracketed(settings.host)}:{port}/"
-    console.say(f"Digit Duels is at {here}", *_exposure(listener), "Ctrl-C stops it.")
-    if arguments.open:
-        webbrowser.open(here)
-    logs.start(logging.WARNING if sys.stderr.isatty() else logging.INFO)
+    return settings
+
+
+def start(settings: Settings, listener: socket.socket, address: str | None) -> None:
+    """Serves until a signal, after opening an address in the browser. On a terminal, only errors are logged."""
+    from digitduels.web import logs
+    from digitduels.web.server import serve
+
+    if address is not None:
+        webbrowser.open(address)
+    logs.start(logging.ERROR if sys.stderr.isatty() else logging.INFO)
     serve(settings, listener)
-    return 0
 
 
 def _check_database(settings: Settings) -> str:
@@ -79,7 +91,7 @@ def _check_database(settings: Settings) -> str:
         raise Failure(FAILURE, str(error)) from None
 
 
-def _migrate_database(settings: Settings) -> None:
+def migrate_database(settings: Settings) -> None:
     """Opens the database once, which migrates it; raises a Failure with the reason if it cannot be used."""
     from digitduels.web.streams.connect import open_store
     from digitduels.web.streams.store import StoreError
@@ -90,7 +102,7 @@ def _migrate_database(settings: Settings) -> None:
         raise Failure(FAILURE, str(error)) from None
 
 
-def _open_listener(settings: Settings) -> socket.socket:
+def open_listener(settings: Settings) -> socket.socket:
     """Opens the listening socket; raises a Failure that says what to do if that fails."""
     from digitduels.web.server import listen
 
@@ -115,28 +127,23 @@ def _is_everywhere(listener: socket.socket) -> bool:
     return listener.getsockname()[0] in ("0.0.0.0", "::")  # noqa: S104
 
 
-def _exposure(listener: socket.socket) -> list[str]:
+def _exposure(settings: Settings, listener: socket.socket) -> list[str]:
     """Warnings about a server that other machines can reach, and its address for them."""
-    host, port = listener.getsockname()[:2]
-    if host in ("127.0.0.1", "::1"):
+    if listener.getsockname()[0] in ("127.0.0.1", "::1"):
         return []
-    lines = [
+    origin = _origin(settings, listener) if _is_everywhere(listener) else None
+    return [
+        *([f"Others in your network find it at {origin}/"] if origin else []),
         "Anyone who can reach this machine can play here, start games and use its processor. There are no passwords,",
-        "and connections are not encrypted. Put a public server behind a proxy: see docs/server.md.",
+        "and connections are not encrypted. Put a public server behind a proxy: see docs/hosting.md.",
     ]
-    if _is_everywhere(listener) and (address := _local_address()):
-        lines.insert(0, f"Others in your network find it at http://{address}:{port}/")
-    return lines
 
 
-def _local_address() -> str | None:
-    """The address of this machine in its network. Finding it sends no packets."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # reserved for documentation
-        except OSError:
-            return None
-        return str(probe.getsockname()[0])
+def _origin(settings: Settings, listener: socket.socket) -> str | None:
+    """The address of the server for other devices, or None."""
+    from digitduels.web.reach import Reach
+
+    return Reach(settings, *listener.getsockname()[:2]).origin
 
 
 def _bracketed(host: str) -> str:

@@ -18,7 +18,7 @@ from digitduels.match import Match
 from digitduels.sentence import Sentence, shown_moves
 from digitduels.solver import Solution
 from digitduels.study import serialization
-from digitduels.study.hints import values
+from digitduels.study.hints import LISTED, values
 from digitduels.study.theory import theory
 from digitduels.study.wording import SIGNS, standing
 from digitduels.text import quoted
@@ -95,4 +95,5 @@ def _show(match: Match, solution: Solution, console: Console) -> None:
         count = sum(len(group.moves) for group in groups)
         console.say("", f"{SIGNS[value]} {HEADINGS[value]}: {count} of {len(judgement)}")
         for group in groups:
-            console.say_wrapped(f"  {group.words}: {', '.join(shown_moves(group.moves, state.player))}", 4)
+            moves = shown_moves(group.moves, state.player, most=LISTED if value < 0 else None)
+            console.say_wrapped(f"  {group.words}: {', '.join(moves)}", 4)

@@ -20,19 +20,26 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import KEY_USED, new_game
 from digitduels.web.rooms.state import visible
 from digitduels.web.streams.credentials import derive_secret, hash_secret, new_id
-from digitduels.web.streams.fold import Conflict, Resolution
+from digitduels.web.streams.fold import NOBODY, Away, Conflict, Resolution
 from digitduels.web.streams.store import Member, Notice, Stream, Token
 
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"  # no vowels, so no words; no letter that looks like another letter or a digit
 CODE_LENGTH = 5
-SETTINGS = ("game", "options", "level", "hints", "takebacks", "start", "anonymous", "locked")
+SETTINGS = ("game", "options", "level", "hints", "takebacks", "start", "anonymous", "locked", "auto_pairing")
+PAIRING = ("pair", "next")  # acts that begin games
 MOST_PUPILS = 60
 MOST_ROUNDS = 60
 MOST_CLASS_EVENTS = 3000
+MOST_LINKS = 10  # of a teacher, at the same time
+# Automatic pairing, in seconds
+LOOK_BACK = 4.0  # for a pupil to look at the end of a game before the next one
+PATIENCE = 10.0  # for somebody new to come before a pupil meets somebody again, or the computer
 LONGEST_FIRST_NAME = 20
 LONGEST_MESSAGE = 120
 PAUSED = "Eyes to the front, please."
 REMOVED = "Your teacher removed you from the class. Ask to be let back in."
+MOVED = "You are playing in this class on another device."
+REVOKED = "This link was withdrawn at the desk. Make a new one there."
 CLASS_OVER = "This class has ended."
 
 
@@ -45,6 +52,10 @@ class Context(NamedTuple):
     """When each pupil was last seen."""
     opening: tuple[str, ...] = ()
     """The moves that new games begin with."""
+    away: Away = NOBODY
+    """The pupils who are away."""
+    finished: Mapping[str, float] = {}
+    """When each finished game ended."""
 
 
 class Act(NamedTuple):
@@ -93,7 +104,30 @@ def join(classroom: Classroom, token: str, name: str, now: float) -> Resolution[
     number = classroom.members[-1].number + 1
     pupil = Member(number, _unique_name(classroom, first, number), None, now, (Token(digest),))
     key = f"join:{len(before) or ''}{digest[:32]}"
-    return classroom.resolve("join", {"pupil": number}, key, now, members=(pupil,))
+    return classroom.resolve("join", {"pupil": number}, key, now, members=(pupil,), actor=number)
+
+
+def link_token(classroom: Classroom, key: str) -> str:
+    """Derives the token of a teacher's link from the class and a key, so that a repeated request gets the same one."""
+    return derive_secret(key, f"link {classroom.origin}", 24)
+
+
+def make_link(classroom: Classroom, token: str, reads_only: bool, now: float) -> Resolution[Classroom]:
+    """Adds a token for another device of the teacher. The same token is the same link."""
+    digest = hash_secret(token)
+    key = f"link:{digest[:32]}"
+    earlier = classroom.keys.get(key)
+    if classroom.has_revoked(token):
+        raise Refusal(403, REVOKED)
+    if earlier is not None:
+        if earlier.body["reads_only"] != reads_only:
+            raise Refusal(422, KEY_USED)
+        return Resolution(classroom, earlier.version, None)
+    if sum(not link.revoked for link in classroom.links.values()) >= MOST_LINKS:
+        raise Refusal(422, f"A class has at most {MOST_LINKS} links for other devices. Withdraw one first.")
+    _check_event_limit(classroom)
+    body = {"link": len(classroom.links) + 1, "token": digest, "reads_only": reads_only}
+    return classroom.resolve("link", body, key, now)
 
 
 def first_name(name: str) -> str:
@@ -129,7 +163,7 @@ def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroo
         return Resolution(classroom, earlier.version, None)
     if act.version != classroom.head:
         raise Conflict(409, f"The class has moved on: it is at version {classroom.head}, not {act.version}.")
-    if classroom.ended and act.kind not in ("rename", "settings"):
+    if classroom.ended and act.kind not in ("rename", "settings", "revoke"):
         raise Conflict(410, CLASS_OVER)
     _check_event_limit(classroom)
     playing = [table.id for table in classroom.current if table.id not in context.scores]
@@ -167,6 +201,11 @@ def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroo
             return _admit(classroom, act, now, playing)
         case "substitute":
             return classroom.resolve("substitute", {"pupil": _pupil_in(classroom, act).number}, act.key, now)
+        case "revoke":
+            link = classroom.links.get(act.body.get("link", 0))
+            if link is None or link.revoked:
+                raise Refusal(422, "There is no such link.")
+            return classroom.resolve("revoke", {"link": link.number}, act.key, now)
         case _:
             settings = {name: act.body[name] for name in SETTINGS if act.body.get(name) is not None}
             return classroom.resolve("settings", settings, act.key, now)
@@ -190,31 +229,98 @@ def _pupil_in(classroom: Classroom, act: Act, name: str = "pupil") -> Pupil:
     return pupil
 
 
-def _pair(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroom]:
-    """Starts games: for everybody in a new round, or for the pupils who are waiting in this one."""
+def games_begun(classroom: Classroom, act: Act, context: Context) -> int:
+    """How many games an act would begin, without pairing anybody; 0 for one that is repeated or outdated."""
+    if act.kind not in PAIRING or act.key in classroom.keys or act.version != classroom.head:
+        return 0
+    pupils = len(_to_pair(classroom, act, context))
+    return pupils if classroom.rules["mode"] == "computer" else (pupils + 1) // 2
+
+
+def _to_pair(classroom: Classroom, act: Act, context: Context) -> list[int]:
+    """The pupils who get a game: everybody in a new round, or those who are waiting in this one."""
     if classroom.paused is not None:
         raise Refusal(423, "The class is paused. Resume it first.")
-    new = act.kind == "next" or classroom.round == 0
     if act.kind == "next" and classroom.round == 0:
         raise Refusal(422, "There is no round yet. Pair the class first.")
+    new = _is_new_round(classroom, act)
     if classroom.round + new > MOST_ROUNDS:
         raise Refusal(422, f"A class has at most {MOST_ROUNDS} rounds. Start a new one.")
     here = [
         pupil.number
         for pupil in classroom.present
-        if (pupil.absent is None or context.seen.get(pupil.number, 0.0) > pupil.absent)
-        and (new or waits(classroom, pupil.number, context.scores))
+        if _is_back(pupil, context) and (new or waits(classroom, pupil.number, context.scores))
     ]
     if not here:
         raise Refusal(422, "Nobody is waiting for a game." if classroom.present else "Nobody has joined yet.")
+    return here
+
+
+def _is_new_round(classroom: Classroom, act: Act) -> bool:
+    return act.kind == "next" or classroom.round == 0
+
+
+def _pair(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroom]:
+    """Starts games: for everybody in a new round, or for the pupils who are waiting in this one."""
+    here, new = _to_pair(classroom, act, context), _is_new_round(classroom, act)
     unfinished = [table.id for table in classroom.current if new and table.id not in context.scores]
     notices = [classroom.notice("close", {}, unfinished, closes=True)]
-    games = _pairings(classroom, here, context, random.Random(f"{classroom.origin} {act.key}"))
-    begins = [_new_game(classroom, game, context) for game in games]
-    listed = [{"id": new.id, "pupils": list(game)} for new, game in zip(begins, games, strict=True)]
+    games = _pairings(classroom, here, context, act.key)
+    begins, listed = _new_games(classroom, games, context)
     return classroom.resolve(
         act.kind, {"round": classroom.round + new, "games": listed}, act.key, context.now, begins, notices
     )
+
+
+def pair_waiting(classroom: Classroom, context: Context) -> Resolution[Classroom] | None:
+    """Pairs the pupils who wait in a class that pairs by itself; None if there is nobody to pair yet.
+
+    Two pupils who have not met play at once. Others wait a while for somebody new. The key belongs to the version, so
+    that two servers never both pair the same pupils.
+    """
+    waited = waiting_times(classroom, context)
+    ready = [number for number, seconds in waited.items() if seconds >= LOOK_BACK or not classroom.games_of(number)]
+    met, key = {frozenset(table.pupils) for table in classroom.tables}, f"pair:{classroom.head}"
+
+    def is_due(game: tuple[int | None, int | None]) -> bool:
+        if None not in game:
+            return frozenset(game) not in met or max(waited[number] for number in game if number) >= PATIENCE
+        if classroom.rules["mode"] == "computer":
+            return True
+        nobody_follows = len(ready) == len(waited)
+        return nobody_follows and max(waited[number] for number in game if number) >= PATIENCE
+
+    games = [game for game in _pairings(classroom, ready, context, key) if is_due(game)] if ready else []
+    if not games:
+        return None
+    begins, listed = _new_games(classroom, games, context)
+    body = {"round": classroom.round, "games": listed}
+    return classroom.resolve("pair", body, key, context.now, begins, actor=None)
+
+
+def waiting_times(classroom: Classroom, context: Context) -> dict[int, float]:
+    """How many seconds each pupil has waited whom the class pairs by itself; empty if it does not, or not now."""
+    if not classroom.pairs_itself or classroom.head >= MOST_CLASS_EVENTS:
+        return {}
+    since = {
+        pupil.number: max([classroom.arrived[pupil.number], *_ends(classroom, pupil.number, context)])
+        for pupil in classroom.present
+        if waits(classroom, pupil.number, context.scores)
+        and pupil.number not in context.away
+        and _is_back(pupil, context)
+    }
+    return {number: context.now - at for number, at in since.items()}
+
+
+def _ends(classroom: Classroom, number: int, context: Context) -> list[float]:
+    """When a pupil's last game in this round ended, if they had one."""
+    table = classroom.table_of(number)
+    return [] if table is None else [context.finished[table.id]]
+
+
+def _is_back(pupil: Pupil, context: Context) -> bool:
+    """Whether a pupil never left, or has been seen since the computer replaced them."""
+    return pupil.absent is None or context.seen.get(pupil.number, 0.0) > pupil.absent
 
 
 def waits(classroom: Classroom, number: int, scores: Scores) -> bool:
@@ -224,13 +330,23 @@ def waits(classroom: Classroom, number: int, scores: Scores) -> bool:
 
 
 def _pairings(
-    classroom: Classroom, pupils: list[int], context: Context, rng: random.Random
+    classroom: Classroom, pupils: list[int], context: Context, key: str
 ) -> list[tuple[int | None, int | None]]:
-    past, mode = [table.pupils for table in classroom.tables], classroom.rules["mode"]
+    mode, rng = classroom.rules["mode"], random.Random(f"{classroom.origin} {key}")
     if mode == "computer":
-        return [game for pupil in pupils for game in pair([pupil], Past(past), rng)]
-    points = {pupil: classroom.points(pupil, context.scores) for pupil in pupils} if mode == "rounds" else None
+        theirs = {pupil: [table.pupils for table in classroom.games_of(pupil)] for pupil in pupils}
+        return [game for pupil in pupils for game in pair([pupil], Past(theirs[pupil]), rng)]
+    past = [table.pupils for table in classroom.tables]
+    points = {pupil: sum(classroom.results_of(pupil, context.scores)) for pupil in pupils} if mode == "rounds" else None
     return pair(pupils, Past(past, points), rng)
+
+
+def _new_games(
+    classroom: Classroom, games: list[tuple[int | None, int | None]], context: Context
+) -> tuple[list[Stream], list[dict[str, Any]]]:
+    """New games of the class, and how an event lists them."""
+    begins = [_new_game(classroom, game, context) for game in games]
+    return begins, [{"id": new.id, "pupils": list(game)} for new, game in zip(begins, games, strict=True)]
 
 
 def _new_game(classroom: Classroom, players: tuple[int | None, int | None], context: Context) -> Stream:

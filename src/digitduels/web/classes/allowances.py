@@ -57,6 +57,10 @@ class Allowances:
         """Whether the teacher of a class is at an address."""
         return self._teachers.get(code) == address
 
+    def teacher_at(self, code: str) -> str:
+        """The address of the teacher of a class; the code if this process does not know it."""
+        return self._teachers.get(code, code)
+
     def has_member_at(self, code: str, address: str) -> bool:
         """Whether a member of a class has used an address."""
         return address in self._addresses.get(code, ())

@@ -13,14 +13,17 @@ from digitduels.manual import summary
 from digitduels.rule_sets import house_rules
 from digitduels.study.serialization import Alias, OptionValue, Seat
 from digitduels.web.classes.acts import twin, waits
-from digitduels.web.classes.ranking import games_of, standings
-from digitduels.web.classes.state import Classroom, Pupil, Scores
+from digitduels.web.classes.ranking import Standing, games_of
+from digitduels.web.classes.state import Classroom, Pupil, Scores, Table
 from digitduels.web.positions.answers import Integer, Miss
 from digitduels.web.rooms.state import Room
 
+JUST_ENDED = 15.0  # seconds after its end in which a game is shown, even if its pupils have other games
+BEST = 10  # pupils whose places the wall may show; all others see their own
 STUCK = 60  # seconds without a move after which the teacher's desk marks a board
 
 ClassMode = Annotated[str, Alias("ClassMode", {"enum": ["pairs", "computer", "rounds"]})]
+LinkKind = Annotated[str, Alias("LinkKind", {"enum": ["desk", "wall"]})]
 ClassStart = Annotated[str, Alias("ClassStart", {"enum": ["book", "fair"]})]
 
 
@@ -39,15 +42,16 @@ class ClassRules(TypedDict):
     start: ClassStart
     anonymous: bool
     locked: Annotated[bool, "Whether nobody else can join."]
+    auto_pairing: Annotated[bool, "Whether pupils who wait get their next game without the teacher."]
 
 
 class ClassBasics(TypedDict):
-    code: str
-    version: int
-    round: int
+    code: Annotated[str, "The code to join with."]
+    version: Annotated[int, "The number of events so far."]
+    round: Annotated[int, "0 before the first round."]
     rules: ClassRules
-    paused: str | None
-    ended: bool
+    paused: Annotated[str | None, "The teacher's message while the class is paused."]
+    ended: Annotated[bool, "Whether the class is over."]
     pupil_count: int
 
 
@@ -55,7 +59,8 @@ class ClassPupil(TypedDict):
     pupil: int
     name: str
     points: float
-    place: int
+    games: Annotated[int, "Finished games that count."]
+    place: Annotated[int, "In the standings."]
     away: bool
     playing: bool
     absent: Annotated[bool, "Whether the computer plays for them because they have left."]
@@ -64,9 +69,34 @@ class ClassPupil(TypedDict):
     like: Annotated[int | None, "The pupil who may be the same person, on another device."]
 
 
-class RemovedPupil(TypedDict):
+class NamedPupil(TypedDict):
     pupil: int
     name: str
+
+
+class ShownStanding(TypedDict):
+    """A pupil's place, as the wall may show it."""
+
+    pupil: int
+    place: int
+    points: float
+    games: int
+
+
+class Together(TypedDict):
+    """What the class has done together so far."""
+
+    games: Annotated[int, "Finished games that count."]
+    moves: int
+    pairs: Annotated[int, "Different pairs of pupils who have met."]
+
+
+class ClassLink(TypedDict):
+    """A link of the teacher for another device."""
+
+    link: int
+    kind: LinkKind
+    made: Annotated[float, "Seconds since 1970."]
 
 
 class GameBoard(TypedDict):
@@ -78,11 +108,11 @@ class GameBoard(TypedDict):
     goal: Integer | None
     player: Seat | None
     moves: int
-    since: float
+    since: Annotated[float, "The time of the last event, in seconds since 1970."]
     over: bool
     winner: Seat | None
     closed: bool
-    levels: list[int | None]
+    levels: Annotated[list[int | None], "The computer's level, by seat."]
 
 
 class ClassBoard(GameBoard):
@@ -91,16 +121,31 @@ class ClassBoard(GameBoard):
     pupils: Annotated[list[int | None], "By seat; null is the computer."]
 
 
-class TeacherClass(ClassBasics):
+class ShownClass(ClassBasics):
+    """The part of a class that the wall shows, beside the names."""
+
+    now: Annotated[float, "The server's time, in seconds since 1970."]
+    boards: Annotated[list[ClassBoard], "The games of this round."]
+    standings: Annotated[list[ShownStanding], "The best pupils so far."]
+    together: Together
+
+
+class WallClass(ShownClass):
+    """A class as a wall sees it that was opened with a link: what it shows, and nothing else."""
+
+    role: Literal["wall"]
+    pupils: Annotated[list[NamedPupil], "With numbers instead of names on an anonymous wall."]
+
+
+class TeacherClass(ShownClass):
     """A class as its teacher sees it."""
 
     role: Literal["teacher"]
-    now: Annotated[float, "The server's time, in seconds since 1970."]
-    deleted: float
+    deleted: Annotated[float, "When the class will be deleted if nothing more happens in it."]
     stuck: Annotated[float, "The number of seconds without a move after which a board counts as stuck."]
     pupils: list[ClassPupil]
-    removed: Annotated[list[RemovedPupil], "The pupils that the teacher removed."]
-    boards: list[ClassBoard]
+    removed: Annotated[list[NamedPupil], "The pupils that the teacher removed."]
+    links: Annotated[list[ClassLink], "The links for other devices that are valid."]
 
 
 class CurrentGame(TypedDict):
@@ -126,9 +171,10 @@ class PupilClass(ClassBasics):
     role: Literal["pupil"]
     pupil: int
     name: str
-    game: CurrentGame | None
-    playing: bool
+    game: Annotated[CurrentGame | None, "The game to play."]
+    playing: Annotated[bool, "Whether it is in progress."]
     points: float
+    place: Annotated[int | None, "In the standings so far; null without a finished game."]
     games: list[PupilGame]
 
 
@@ -142,6 +188,14 @@ class JoinedClass(TypedDict):
     pupil: int
     token: str
     state: PupilClass
+
+
+class NewLink(TypedDict):
+    """A new link for another device of the teacher. Its token belongs in the fragment of a URL."""
+
+    link: int
+    token: str
+    state: TeacherClass
 
 
 class ActedClass(TypedDict):
@@ -220,6 +274,7 @@ def rules_of(classroom: Classroom) -> ClassRules:
         "start": rules["start"],
         "anonymous": rules["anonymous"],
         "locked": rules.get("locked", False),
+        "auto_pairing": rules.get("auto_pairing", False),
         "title": title,
         "summary": about,
         "house_rules": house_rules,
@@ -266,31 +321,71 @@ def common(classroom: Classroom) -> ClassBasics:
     }
 
 
-def teacher_view(
-    classroom: Classroom,
-    boards: Mapping[str, GameBoard],
-    scores: Scores,
-    away: Set[int],
-    now: float,
-    lasts: float,
-) -> TeacherClass:
-    """The whole class: its pupils, and the boards of this round.
-
-    `lasts` is how many seconds a class is stored after the last act or move in it.
-    """
-    ranked = standings(classroom, scores)
-    playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
+def shown(
+    classroom: Classroom, boards: Mapping[str, GameBoard], scores: Scores, ranked: Mapping[int, Standing], now: float
+) -> ShownClass:
+    """What the wall shows, beside the names: the boards of this round, except for those that all left long ago."""
+    counted = [table for table in classroom.tables if scores.get(table.id) is not None]
+    best = [(number, standing) for number, standing in ranked.items() if standing.games][:BEST]
     return {
         **common(classroom),
-        "role": "teacher",
         "now": now,
-        "deleted": max(classroom.touched, *(board["since"] for board in boards.values()), 0.0) + lasts,
+        "boards": [
+            {**boards[table.id], "pupils": list(table.pupils)}
+            for table in classroom.current
+            if table.id in boards and _is_shown(classroom, table, boards[table.id], now)
+        ],
+        "standings": [
+            {"pupil": number, "place": standing.place, "points": standing.points, "games": standing.games}
+            for number, standing in best
+        ],
+        "together": {
+            "games": len(counted),
+            "moves": sum(board["moves"] for board in boards.values()),
+            "pairs": len({frozenset(table.pupils) for table in counted if None not in table.pupils}),
+        },
+    }
+
+
+def wall_view(shown: ShownClass, classroom: Classroom) -> WallClass:
+    """What somebody sees who has only a link for the wall: on an anonymous one, neither names nor games with names."""
+    anonymous = classroom.rules["anonymous"]
+    order = {table.id: index for index, table in enumerate(classroom.tables)}
+    boards: list[ClassBoard] = [
+        {**board, "id": str(order[board["id"]])} if anonymous else board for board in shown["boards"]
+    ]
+    return {
+        **shown,
+        "role": "wall",
+        "boards": boards,
+        "pupils": [
+            {"pupil": pupil.number, "name": f"Pupil {pupil.number}" if anonymous else pupil.name}
+            for pupil in classroom.present
+        ],
+    }
+
+
+def teacher_view(
+    shown: ShownClass,
+    classroom: Classroom,
+    scores: Scores,
+    ranked: Mapping[int, Standing],
+    away: Set[int],
+    deleted: float,
+) -> TeacherClass:
+    """The whole class."""
+    playing = {number for table in classroom.current if table.id not in scores for number in table.pupils}
+    return {
+        **shown,
+        "role": "teacher",
+        "deleted": deleted,
         "stuck": STUCK,
         "pupils": [
             {
                 "pupil": pupil.number,
                 "name": pupil.name,
                 "points": ranked[pupil.number].points,
+                "games": ranked[pupil.number].games,
                 "place": ranked[pupil.number].place,
                 "away": pupil.number in away,
                 "playing": pupil.number in playing,
@@ -302,10 +397,18 @@ def teacher_view(
             for pupil in classroom.present
         ],
         "removed": [{"pupil": pupil.number, "name": pupil.name} for pupil in classroom.removed],
-        "boards": [
-            {**boards[table.id], "pupils": list(table.pupils)} for table in classroom.current if table.id in boards
+        "links": [
+            {"link": link.number, "kind": "wall" if link.token.reads_only else "desk", "made": link.made}
+            for link in classroom.links.values()
+            if not link.revoked
         ],
     }
+
+
+def _is_shown(classroom: Classroom, table: Table, board: GameBoard, now: float) -> bool:
+    """Whether a game is in progress, has just ended, or is the latest of one of its pupils."""
+    is_new = board["player"] is not None or now - board["since"] < JUST_ENDED
+    return is_new or any(number is not None and classroom.table_of(number) == table for number in table.pupils)
 
 
 def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | None:
@@ -320,9 +423,11 @@ def _possible_twin(classroom: Classroom, pupil: Pupil, away: Set[int]) -> int | 
     return other.number if new or other.number in away else None
 
 
-def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -> PupilClass:
-    """A pupil's view of the class: their name, their current game, and their points so far."""
-    table = classroom.table_of(pupil.number)
+def pupil_view(
+    classroom: Classroom, pupil: Pupil, token: str, scores: Scores, ranked: Mapping[int, Standing]
+) -> PupilClass:
+    """A pupil's view of the class: their name, their current game, and their points and place so far."""
+    table, standing = classroom.table_of(pupil.number), ranked[pupil.number]
     current_game: CurrentGame | None = None
     if table is not None:
         current_game = {"id": table.id, "seat": table.pupils.index(pupil.number) + 1, "token": token}
@@ -333,7 +438,8 @@ def pupil_view(classroom: Classroom, pupil: Pupil, token: str, scores: Scores) -
         "name": pupil.name,
         "game": current_game,
         "playing": table is not None and table.id not in scores,
-        "points": classroom.points(pupil.number, scores),
+        "points": standing.points,
+        "place": standing.place if standing.games else None,
         "games": [
             {"round": game.round, "against": game.against, "points": game.points}
             for game in games_of(classroom, pupil.number, scores)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from digitduels.web.classes.answers import GameBoard, board_of
+from digitduels.web.classes.ranking import Standing, standings
 from digitduels.web.classes.state import Classroom
 from digitduels.web.positions.answers import Grade
 from digitduels.web.rooms.state import Room
@@ -36,6 +37,7 @@ class LiveClass(Live[Classroom]):
         self.boards: dict[str, Glimpse] = {}
         self.scores: dict[str, tuple[float, float] | None] = {}
         self.grades: dict[str, Graded] = {}
+        self._ranked: tuple[tuple[int, int], dict[int, Standing]] = (-1, 0), {}
         self.shown = (-1, 0)
         """The version and the number of finished games that were last published to pupils."""
         super().__init__(classroom)
@@ -52,6 +54,14 @@ class LiveClass(Live[Classroom]):
     @property
     def weight(self) -> int:
         return super().weight + BOARD_BYTES * len(self.value.tables)
+
+    @property
+    def standings(self) -> dict[int, Standing]:
+        """The standing of every pupil, computed once per version and finished game."""
+        version = self.value.head, len(self.scores)
+        if self._ranked[0] != version:
+            self._ranked = version, standings(self.value, self.scores)
+        return self._ranked[1]
 
     def show(self, room: Room) -> None:
         """Updates the board and the score of a game."""

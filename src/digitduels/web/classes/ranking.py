@@ -1,4 +1,4 @@
-"""The standings of a class: by points, then by the opponents' points."""
+"""The standings of a class: by the share of points, then by the opponents' points."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ class Standing(NamedTuple):
 
     place: int
     points: float
+    games: int
+    """The finished games that count."""
     opponents: float
     """The sum of all opponents' points; the computer adds nothing."""
 
@@ -26,17 +28,26 @@ class PupilGame(NamedTuple):
 
 def standings(classroom: Classroom, scores: Scores) -> dict[int, Standing]:
     """The standing of every pupil by number, best first."""
-    points = {number: classroom.points(number, scores) for number in classroom.pupils}
+    played = {number: classroom.results_of(number, scores) for number in classroom.pupils}
+    points = {number: sum(results) for number, results in played.items()}
     opponents = dict.fromkeys(points, 0.0)
     for table in classroom.tables:
         first, second = table.pupils
         if scores.get(table.id) is not None and first in points and second in points:
             opponents[first] += points[second]
             opponents[second] += points[first]
-    keys = {pupil.number: (-points[pupil.number], -opponents[pupil.number]) for pupil in classroom.present}
+    keys = {pupil.number: (-_share(played[pupil.number]), -opponents[pupil.number]) for pupil in classroom.present}
     order = sorted(keys, key=lambda number: (keys[number], classroom.pupils[number].name.casefold()))
     places = {key: place for place, key in reversed([*enumerate((keys[number] for number in order), 1)])}
-    return {number: Standing(places[keys[number]], points[number], opponents[number]) for number in order}
+    return {
+        number: Standing(places[keys[number]], points[number], len(played[number]), opponents[number])
+        for number in order
+    }
+
+
+def _share(results: list[float]) -> float:
+    """The share of the possible points. A pupil without a game comes after one who has lost them all."""
+    return sum(results) / len(results) if results else -1.0
 
 
 def games_of(classroom: Classroom, number: int, scores: Scores) -> list[PupilGame]:

@@ -17,10 +17,10 @@ from digitduels.web.positions.answers import Grade, Position
 
 MOST_MOMENTS = 3  # per pupil; misses close to the end of a game come first, because they are the easiest to see
 EXPLAINED = (
-    "A win is 1 point. A draw, or a game that was broken off, is half a point for both. "
+    "A win is 1 point. A draw, or a game that ended early, is half a point for both. "
     "A game without a move does not count. A game against the computer counts like any other.",
-    "Equal points: the pupil whose opponents have more points together comes first. The computer adds nothing. "
-    "If that is equal too, they share the place.",
+    "Standings go by the share of points: 3 of 4 comes before 4 of 6. With equal shares, the pupil whose opponents "
+    "have more points together comes first. The computer adds nothing. If that is equal too, they share the place.",
     "Critical moves found: how often a pupil found a move that keeps the result when other moves would throw it away. "
     "Beside it is how many a player who moves at random would find in the same positions.",
 )
@@ -97,7 +97,7 @@ def _row(classroom: Classroom, number: int, standing: Standing, scores: Scores, 
         "place": standing.place,
         "points": standing.points,
         "opponents": standing.opponents,
-        "games": len(points),
+        "games": standing.games,
         "won": points.count(1.0),
         "drawn": points.count(0.5),
         "lost": points.count(0.0),
@@ -133,7 +133,7 @@ def _with_names(path: str, names: list[str]) -> str:
 
     >>> _with_names("/review/number-duel?moves=x2", ["Ann", "Bo Li"])
     '/review/number-duel?moves=x2#names=Ann%0ABo%20Li'
-    >>> _with_names("/review/number-duel?moves=x2", ["somebody who left", "somebody who left"])
+    >>> _with_names("/review/number-duel?moves=x2", ["a removed pupil", "a removed pupil"])
     '/review/number-duel?moves=x2'
     """
     try:
@@ -146,7 +146,7 @@ def _with_names(path: str, names: list[str]) -> str:
 def as_csv(results: ClassResults) -> str:
     """The results as CSV for a spreadsheet."""
     rounds = range(1, results["rounds"] + 1)
-    head = ["place", "name", "points", "opponents' points", "games", "won", "drawn or broken off", "lost"]
+    head = ["place", "name", "points", "opponents' points", "games", "won", "drawn or ended early", "lost"]
     head += [
         "critical moves found",
         "critical moves",

@@ -19,9 +19,13 @@ from digitduels.web.classes.answers import (
     ClassResults,
     JoinedClass,
     NewClass,
+    NewLink,
+    ShownClass,
     pupil_view,
     rules_of,
+    shown,
     teacher_view,
+    wall_view,
 )
 from digitduels.web.classes.live import Graded, LiveClass
 from digitduels.web.classes.results import NO_GRADE, results
@@ -34,7 +38,7 @@ from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.retention import HOUR
 from digitduels.web.rooms.service import RoomService
 from digitduels.web.rooms.state import Room
-from digitduels.web.sender import GAME_COST, Sender
+from digitduels.web.sender import GAME_COST, Asker, Sender
 from digitduels.web.settings import Settings
 from digitduels.web.streams.credentials import hash_secret
 from digitduels.web.streams.feed import Receive, Send
@@ -43,6 +47,7 @@ from digitduels.web.streams.service import StreamService
 from digitduels.web.streams.store import BUSY_STORE, Change, Query, Store, Stream
 
 CLASS_SWEEP = 60.0
+LOOK_FOR_WAITING = 1.0  # seconds between looks for pupils who wait in classes that pair by themselves
 CLASS_GRACE = 600.0  # seconds after a start in which a lesson that the restart interrupted can go on
 RESERVED = 30 * 86400.0  # seconds before the code of a deleted class is used again
 # Per address: the sustained rate per second, and the burst
@@ -55,7 +60,8 @@ NO_CLASS = "There is no class with this code. Check the letters. The class may h
 NOT_YOURS = "Join this class first, or open it on the device that started it."
 
 Ask = Callable[..., Awaitable[Any]]
-Decide = Callable[[Classroom, Context], Resolution[Classroom]]
+Decide = Callable[[Classroom, Context], Resolution[Classroom] | None]
+Pay = Callable[[Classroom, Context], None]
 
 
 class ClassService(StreamService[LiveClass]):
@@ -76,6 +82,7 @@ class ClassService(StreamService[LiveClass]):
         self._wrong = Buckets(*WRONG_CODES if settings.rate else unlimited)
         self._founded = Buckets(*NEW_CLASSES if settings.rate else unlimited)
         self._joined = Buckets(*NEW_PUPILS if settings.rate else unlimited)
+        self._paired = Buckets(settings.rate, settings.burst)
 
     def start(self) -> None:
         """Subscribes to changes of rooms and classes, and starts the periodic tasks."""
@@ -84,6 +91,7 @@ class ClassService(StreamService[LiveClass]):
         self._rooms.on_close.append(self.hub.close)
         self.start_publishing()
         self.background.every(CLASS_SWEEP, self.sweep_classes)
+        self.background.every(LOOK_FOR_WAITING, self.pair_waiting_pupils)
 
     # The cache.
 
@@ -157,11 +165,12 @@ class ClassService(StreamService[LiveClass]):
             return resolution
 
         resolution = await self._apply(live.value.id, decide)
+        assert resolution is not None
         live = await self.cache.get(live.value.id)
         pupil = self._pupil(live, token)
         if pupil is None:
             raise Refusal(403, NOT_YOURS)
-        state = pupil_view(live.value, pupil, token, live.scores)
+        state = pupil_view(live.value, pupil, token, live.scores, live.standings)
         answer: JoinedClass = {"pupil": pupil.number, "token": token, "state": state}
         return encode(answer), resolution.change is not None
 
@@ -175,24 +184,45 @@ class ClassService(StreamService[LiveClass]):
                 429, "Too many pupils joined from this address. Try again in a moment.", again=round(wait) + 1
             )
 
+    async def make_link(self, code: str, token: str, kind: str, key: str, sender: Sender) -> tuple[bytes, bool]:
+        """Makes a link for another device of the teacher."""
+        live = await self._find_as_teacher(code, token, sender)
+        new, now = acts.link_token(live.value, key), time.time()
+
+        def decide(classroom: Classroom, _: Context) -> Resolution[Classroom]:
+            return acts.make_link(classroom, new, kind == "wall", now)
+
+        resolution = await self._apply(live.value.id, decide)
+        assert resolution is not None
+        live = await self.cache.get(live.value.id)
+        digest = hash_secret(new)
+        number = next(link.number for link in live.value.links.values() if link.token.hash == digest)
+        answer: NewLink = {"link": number, "token": new, "state": encoded(self.state(live))}
+        return encode(answer), resolution.change is not None
+
     async def act(self, code: str, token: str, act: Act, sender: Sender) -> tuple[bytes, bool]:
         """Applies an act of the teacher to a class."""
         deletion = hash_secret(f"{token} {act.key}")
         deleted: ActedClass = {"accepted": act.version + 1, "state": None}
         if act.kind == "delete" and await self.store.deletion(code.upper()) == deletion:
             return encode(deleted), False
-        live = await self.find(code, sender, token)
-        if not live.value.is_teacher(token, acts=True):
-            raise Refusal(403, "Only the teacher of this class may do this.")
+        live = await self._find_as_teacher(code, token, sender)
         if act.kind == "delete":
             await self._delete(live, act, deletion)
             return encode(deleted), True
-        opening = await self._opening(live, act, sender)
+        opening: tuple[str, ...] = ()
+        if act.kind in acts.PAIRING and act.key not in live.value.keys:
+            new = act.kind == "next" or not live.value.round
+            opening = await self._opening(live.value, live.value.round + new, sender.asker)
 
         def decide(classroom: Classroom, context: Context) -> Resolution[Classroom]:
             return acts.act(classroom, act, context._replace(opening=opening))
 
-        resolution = await self._apply(live.value.id, decide, sender if act.kind in ("pair", "next") else None)
+        def pay(classroom: Classroom, context: Context) -> None:
+            sender.pay(GAME_COST * acts.games_begun(classroom, act, context))
+
+        resolution = await self._apply(live.value.id, decide, pay if act.kind in acts.PAIRING else None)
+        assert resolution is not None
         live = await self.cache.get(live.value.id)
         if act.kind == "substitute":
             await self._substitute(live, act)
@@ -200,14 +230,43 @@ class ClassService(StreamService[LiveClass]):
         answer: ActedClass = {"accepted": resolution.accepted, "state": encoded(self.state(live))}
         return encode(answer), resolution.change is not None
 
-    async def _opening(self, live: LiveClass, act: Act, sender: Sender) -> tuple[str, ...]:
+    async def _opening(self, classroom: Classroom, round: int, asker: Asker) -> tuple[str, ...]:
         """The opening moves of a round, which are the same in all its games."""
-        classroom = live.value
-        if act.kind not in ("pair", "next") or classroom.rules["start"] != "fair" or act.key in classroom.keys:
+        if classroom.rules["start"] != "fair":
             return ()
         rules = game(classroom.rules["game"], **classroom.rules["options"])
-        number = classroom.round + (act.kind == "next" or not classroom.round)
-        return tuple(await self._ask("start", Match(rules), sender.asker, seed=f"{classroom.origin} {number}"))
+        return tuple(await self._ask("start", Match(rules), asker, seed=f"{classroom.origin} {round}"))
+
+    async def pair_waiting_pupils(self) -> None:
+        """Pairs the pupils who wait in classes that pair by themselves, one class after the other.
+
+        A class that nobody uses here costs nothing: its pupils are away, or play on another server, which pairs them.
+        """
+        for live in self.cache:
+            if live.value.pairs_itself and acts.waiting_times(live.value, self._context(live)):
+
+                async def pair_pupils(live: LiveClass = live) -> None:
+                    await self._pair_waiting(live.value)
+
+                await self.background.attempt(pair_pupils)
+
+    async def _pair_waiting(self, classroom: Classroom) -> None:
+        opening = await self._opening(classroom, classroom.round, Asker(f"class {classroom.id}"))
+
+        def decide(classroom: Classroom, context: Context) -> Resolution[Classroom] | None:
+            return acts.pair_waiting(classroom, context._replace(opening=opening))
+
+        payer = self._allowances.teacher_at(classroom.id)
+
+        def check(classroom: Classroom, context: Context) -> None:
+            most = GAME_COST * len(acts.waiting_times(classroom, context))
+            wait = self._paired.wait(payer, time.monotonic(), min(most, self._paired.burst))
+            if wait:
+                raise Refusal(429, "Too many games begin in classes of one address.", again=round(wait) + 1)
+
+        resolution = await self._apply(classroom.id, decide, check)
+        if resolution is not None and resolution.change is not None:
+            self._paired.take(payer, time.monotonic(), GAME_COST * len(resolution.change.begins))
 
     async def _substitute(self, live: LiveClass, act: Act) -> None:
         """Lets the computer play for a pupil. If the server dies first, repeating the act does this."""
@@ -221,27 +280,27 @@ class ClassService(StreamService[LiveClass]):
 
             await self._rooms.apply(table.id, rule)
 
-    async def _apply(self, id: str, decide: Decide, payer: Sender | None = None) -> Resolution[Classroom]:
-        """Applies a decision about a class, stores the change, then publishes it.
+    async def _apply(self, id: str, decide: Decide, pay: Pay | None = None) -> Resolution[Classroom] | None:
+        """Applies a decision about a class, stores the change, then publishes it; None if nothing is to change.
 
-        With a payer, who pays for the games that begin, it is made in a thread: pairing a class takes long.
+        With `pay`, which raises Refusal if somebody must wait, the decision takes long: it is made in a thread.
         """
 
-        async def rule(live: LiveClass) -> Resolution[Classroom]:
+        async def rule(live: LiveClass) -> Resolution[Classroom] | None:
             await self._look_at_games(live)
-            now = time.time()
-            present = live.seen | dict.fromkeys(self.hub.present(id), now)
-            context = Context(now, live.scores.copy(), present)
-            if payer is None:
+            context = self._context(live)
+            if pay is None:
                 return decide(live.value, context)
-            resolution = await asyncio.to_thread(decide, live.value, context)
-            if resolution.change is not None:
-                payer.pay(GAME_COST * len(resolution.change.begins))
-            return resolution
+            pay(live.value, context)
+            return await asyncio.to_thread(decide, live.value, context)
 
-        resolution = await self.apply(id, rule)
-        assert resolution is not None
-        return resolution
+        return await self.apply(id, rule)
+
+    def _context(self, live: LiveClass) -> Context:
+        now = time.time()
+        seen = live.seen | dict.fromkeys(self.hub.present(live.value.id), now)
+        finished = {id: live.boards[id].shown["since"] for id in live.scores}
+        return Context(now, live.scores.copy(), seen, away=self.presence.away(live), finished=finished)
 
     async def follow_up(self, live: LiveClass, change: Change, heads: dict[str, int]) -> None:
         await self._rooms.go_on(heads | {begun.id: begun.head for begun in change.begins})
@@ -277,30 +336,42 @@ class ClassService(StreamService[LiveClass]):
         """The teacher's view of a class."""
         return self._teacher_state(live, self.presence.away(live))
 
-    def _teacher_state(self, live: LiveClass, away: Away) -> bytes:
+    def _shown(self, live: LiveClass) -> ShownClass:
         boards = {id: board.shown for id, board in live.boards.items()}
-        lasts = self.settings.class_retention * HOUR
-        return encode(teacher_view(live.value, boards, live.scores, away, time.time(), lasts))
+        return shown(live.value, boards, live.scores, live.standings, time.time())
+
+    def _teacher_state(self, live: LiveClass, away: Away) -> bytes:
+        last = max(live.value.touched, *(board.shown["since"] for board in live.boards.values()), 0.0)
+        deleted = last + self.settings.class_retention * HOUR
+        return encode(teacher_view(self._shown(live), live.value, live.scores, live.standings, away, deleted))
+
+    def _wall_state(self, live: LiveClass) -> bytes:
+        return encode(wall_view(self._shown(live), live.value))
 
     async def state_for(self, live: LiveClass, view: str) -> bytes:
         pupil = self._pupil(live, view)
-        return self.state(live) if pupil is None else encode(pupil_view(live.value, pupil, view, live.scores))
+        if pupil is None:
+            return self._wall_state(live) if live.value.only_shows(view) else self.state(live)
+        return encode(pupil_view(live.value, pupil, view, live.scores, live.standings))
 
     def states(self, live: LiveClass, away: Away) -> dict[str, bytes | None]:
         # Of the boards, pupils see only which games are over.
-        shown = live.value.head, len(live.scores)
-        update_pupils, live.shown = shown != live.shown, shown
+        version = live.value.head, len(live.scores)
+        update_pupils, live.shown = version != live.shown, version
         states: dict[str, bytes | None] = {}
         desk: bytes | None = None
+        wall: bytes | None = None
         for watcher in self.hub.watched[live.value.id]:
             token = watcher.view
-            if live.value.is_teacher(token):
+            if live.value.only_shows(token):
+                wall = states[token] = wall or self._wall_state(live)
+            elif live.value.is_teacher(token):
                 desk = states[token] = desk or self._teacher_state(live, away)
             elif update_pupils:
                 pupil = live.value.pupil_of(token)
                 watcher.member = pupil and pupil.number  # after `admit`, a device belongs to another pupil
-                if token not in states:  # None for a pupil who was removed, or is on another device now
-                    states[token] = pupil and encode(pupil_view(live.value, pupil, token, live.scores))
+                if token not in states:  # None for a pupil who was removed or has moved, and for a withdrawn link
+                    states[token] = pupil and encode(pupil_view(live.value, pupil, token, live.scores, live.standings))
         return states
 
     def _pupil(self, live: LiveClass, token: str) -> Pupil | None:
@@ -363,15 +434,25 @@ class ClassService(StreamService[LiveClass]):
         if live is not None and token:
             classroom = live.value
             if classroom.is_teacher(token):
-                self._allowances.remember_teacher(classroom.id, sender.address)
+                if not classroom.only_shows(token):
+                    self._allowances.remember_teacher(classroom.id, sender.address)
                 return live
             if classroom.pupil_of(token):
                 return live
+            if classroom.has_revoked(token):
+                raise Refusal(403, acts.REVOKED)
             if classroom.has_known(token):
-                raise Refusal(403, acts.REMOVED if classroom.has_removed(token) else NOT_YOURS)
+                raise Refusal(403, acts.REMOVED if classroom.has_removed(token) else acts.MOVED)
         self._check_guesses(code, sender)
         self._wrong.take(sender.address, time.monotonic())
         raise Refusal(404, NO_CLASS)
+
+    async def _find_as_teacher(self, code: str, token: str, sender: Sender) -> LiveClass:
+        """A class by its code, for somebody who wants to act as its teacher."""
+        live = await self.find(code, sender, token)
+        if not live.value.is_teacher(token, acts=True):
+            raise Refusal(403, "Only the teacher of this class may do this.")
+        return live
 
     async def _find(self, code: str, sender: Sender) -> LiveClass:
         """A class by its code, for somebody who wants to join."""
@@ -402,7 +483,7 @@ class ClassService(StreamService[LiveClass]):
         """The results of a class, for its teacher. Games that the solver cannot judge count without critical moves."""
         live = await self.fresh((await self.find(code, sender, token)).value.id)
         classroom = live.value
-        if not classroom.is_teacher(token):
+        if not classroom.is_teacher(token, acts=True):
             raise Refusal(403, "Only the teacher of this class may see this.")
         ids = [id for id, points in live.scores.items() if points is not None and id not in live.grades]
         for id, room in (await self._rooms.current_rooms(ids)).items():

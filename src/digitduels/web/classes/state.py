@@ -45,6 +45,15 @@ class Table(NamedTuple):
         return self._replace(pupils=(first, second))
 
 
+class Link(NamedTuple):
+    """A link that the teacher has made for another device: a second desk, or a wall that only shows the class."""
+
+    number: int
+    token: Token
+    made: float
+    revoked: bool = False
+
+
 class Classroom:
     """A class after some events. It is immutable: `then` returns a new class with further events."""
 
@@ -68,6 +77,10 @@ class Classroom:
         """The games of each pupil, oldest first; with None, those against the computer."""
         self.joined: dict[int, int] = {}
         """The version that each pupil joined with."""
+        self.arrived: dict[int, float] = {}
+        """When each pupil joined, or was let in again."""
+        self.links: dict[int, Link] = {}
+        """The teacher's links by number, with those that were withdrawn."""
         self.keys: dict[str, Event] = {}
         for event in stream.events:
             self._apply(event)
@@ -76,6 +89,7 @@ class Classroom:
         """The class after further events. Pupils who have joined with them are among `members`."""
         classroom = copy(self)
         classroom.pupils, classroom.joined, classroom.keys = self.pupils.copy(), self.joined.copy(), self.keys.copy()
+        classroom.arrived, classroom.links = self.arrived.copy(), self.links.copy()
         classroom.members = joined(self.members, members)
         for event in events:
             classroom._apply(event)
@@ -88,7 +102,7 @@ class Classroom:
                 number = body["pupil"]
                 member = next(member for member in self.members if member.number == number)
                 self._set(Pupil(number, member.name, member.tokens))
-                self.joined[number] = event.version
+                self.joined[number], self.arrived[number] = event.version, event.at
             case "pair" | "next":
                 self.round = body["round"]
                 level = int(offered_player(str(self.rules["level"]), self.rules["game"]))
@@ -117,8 +131,14 @@ class Classroom:
                 )
             case "restore":
                 self._set(self.pupils[body["pupil"]]._replace(removed=False, name=body["name"]))
+                self.arrived[body["pupil"]] = event.at
             case "substitute":
                 self._set(self.pupils[body["pupil"]]._replace(absent=event.at))
+            case "link":
+                token = Token(body["token"], body["reads_only"])
+                self.links[body["link"]] = Link(body["link"], token, event.at)
+            case "revoke":
+                self.links[body["link"]] = self.links[body["link"]]._replace(revoked=True)
             case "settings":
                 self.rules = {**self.rules, **body}
         self.head, self.keys[event.key] = event.version, event
@@ -168,14 +188,26 @@ class Classroom:
         """Whether a token belongs to a pupil whom the teacher removed."""
         return _owner(self.removed, token) is not None
 
+    def has_revoked(self, token: str) -> bool:
+        """Whether a token belongs to a link that the teacher has withdrawn."""
+        return _has(tuple(link.token for link in self.links.values() if link.revoked), token)
+
     def is_teacher(self, token: str, acts: bool = False) -> bool:
         """Whether a token is the teacher's. With `acts`, raises Refusal if it only shows the class."""
-        return member_of(self.members[:1], token, acts) == TEACHER
+        return _has(self._teacher_tokens, token, acts)
+
+    def only_shows(self, token: str) -> bool:
+        """Whether a token is for a wall: it shows the class, and allows no acts."""
+        return _has(tuple(known for known in self._teacher_tokens if known.reads_only), token)
+
+    @property
+    def _teacher_tokens(self) -> tuple[Token, ...]:
+        return (*self.members[0].tokens, *(link.token for link in self.links.values() if not link.revoked))
 
     @property
     def token_hashes(self) -> list[str]:
         """The hashes of all tokens that open the class now."""
-        tokens = [*self.members[0].tokens, *(token for pupil in self.present for token in pupil.tokens)]
+        tokens = [*self._teacher_tokens, *(token for pupil in self.present for token in pupil.tokens)]
         return [token.hash for token in tokens]
 
     def name_at(self, table: Table, seat: int) -> str:
@@ -184,12 +216,18 @@ class Classroom:
         if number is None:
             return computer_name(str(table.level))
         pupil = self.pupils[number]
-        return "somebody who left" if pupil.removed else pupil.name
+        return "a removed pupil" if pupil.removed else pupil.name
 
-    def points(self, number: int, scores: Scores) -> float:
-        """A pupil's points."""
+    def results_of(self, number: int, scores: Scores) -> list[float]:
+        """A pupil's points in each finished game that counts."""
         finished = ((table, scores.get(table.id)) for table in self.games_of(number))
-        return sum(points[table.pupils.index(number)] for table, points in finished if points is not None)
+        return [points[table.pupils.index(number)] for table, points in finished if points is not None]
+
+    @property
+    def pairs_itself(self) -> bool:
+        """Whether pupils who wait get a game without the teacher. The teacher starts the first round."""
+        automatic = self.rules.get("auto_pairing", False)
+        return bool(automatic and self.round) and not self.ended and self.paused is None
 
     @property
     def status(self) -> str:
@@ -204,9 +242,9 @@ class Classroom:
         begins: Iterable[Stream] = (),
         notices: Iterable[Notice] = (),
         members: tuple[Member, ...] = (),
+        actor: int | None = TEACHER,
     ) -> Resolution[Classroom]:
         """Applies one event. New games begin with it, and `notices` are events for games in progress."""
-        actor = members[0].number if members else TEACHER
         event = Event(self.head + 1, actor, kind, body, key, at)
         classroom = self.then([event], members)
         change = Change((event,), classroom.status, False, members, tuple(begins), tuple(notices))
@@ -215,6 +253,11 @@ class Classroom:
     def notice(self, kind: str, body: dict[str, Any], games: Iterable[str], closes: bool = False) -> Notice:
         """An event for games of the class. Its key is unique to the next version of the class."""
         return Notice(tuple(games), kind, body, f"class:{self.head + 1}:{kind}", closes)
+
+
+def _has(tokens: tuple[Token, ...], token: str, acts: bool = False) -> bool:
+    """Whether a token is one of the teacher's. With `acts`, raises Refusal if it only reads."""
+    return member_of([Member(TEACHER, "", None, 0.0, tokens)], token, acts) == TEACHER
 
 
 def _owner(pupils: Iterable[Pupil], token: str) -> int | None:

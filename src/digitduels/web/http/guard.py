@@ -61,36 +61,36 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        visit = Visit(scope, send, self.limits)
+        context = RequestContext(scope, send, self.limits)
         self.open += 1
         try:
-            self.check(visit)
-            scope["body"] = await self.body(visit, receive)
-            visit.arrived = True
-            await self.turns.wait(visit.client.address)
-            await self.app(scope, receive, visit.send)
+            self.check(context)
+            scope["body"] = await self.body(context, receive)
+            context.arrived = True
+            await self.turns.wait(context.client.address)
+            await self.app(scope, receive, context.send)
         except Exception as error:
-            await self.answer(visit, receive, error)
+            await self.answer(context, receive, error)
         finally:
             self.open -= 1
             client = (scope.get("client") or ("",))[0]
-            self.log.note(visit.id, scope["method"], visit.route, visit.status, visit.began, client)
+            self.log.record(context.id, scope["method"], context.route, context.status, context.began, client)
 
-    async def answer(self, visit: Visit, receive: Receive, error: Exception) -> None:
+    async def answer(self, context: RequestContext, receive: Receive, error: Exception) -> None:
         """Sends the response to an exception, unless a response has begun. Logs the exception if it is unexpected."""
-        request = Request(visit.scope)
+        request = Request(context.scope)
         response = self.errors.response(request, error)
         if response is None:
-            event("failure", logging.ERROR, fault=True, id=visit.id, route=visit.route)
+            event("failure", logging.ERROR, fault=True, id=context.id, route=context.route)
             response = refuse(request, Refusal(500, SERVER_FAILED))
-        if visit.status is None:
-            if not visit.arrived:  # the rest of the body may still be arriving
+        if context.status is None:
+            if not context.arrived:  # the rest of the body may still be arriving
                 response.headers["connection"] = "close"
-            await response(visit.scope, receive, visit.send)
+            await response(context.scope, receive, context.send)
 
-    def check(self, visit: Visit) -> None:
+    def check(self, context: RequestContext) -> None:
         """Raises Refusal for a malformed request, one with the wrong host or origin, and one over the rate limit."""
-        scope, headers = visit.scope, visit.headers
+        scope, headers = context.scope, context.headers
         if len(headers) < len(scope["headers"]):
             names = [name for name, _ in scope["headers"]]
             for name in ONCE:
@@ -106,21 +106,21 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and not self.is_own(origin.decode("latin-1").lower(), host):
             raise Refusal(403, "This server only accepts requests from its own pages.")
-        self.charge(visit, cost_of(scope["method"], scope["path"], scope["query_string"]))
+        self.charge(context, cost_of(scope["method"], scope["path"], scope["query_string"]))
         if scope["query_string"].count(b"&") >= MOST_KEYS:
             raise Refusal(422, f"A query may have at most {MOST_KEYS} parameters.")
 
-    def charge(self, visit: Visit, cost: float) -> None:
+    def charge(self, context: RequestContext, cost: float) -> None:
         """Charges the client of a request. Raises Refusal if they must wait."""
         wait = 0
         try:
-            left = visit.client.pay(cost)
+            left = context.client.pay(cost, work=False)
         except TooManyRequests as refusal:
             left, wait = refusal.left, refusal.again or 0
             raise
         finally:
             if left is not None:
-                visit.limits = [
+                context.limits = [
                     (b"ratelimit-policy", self.limits.policy),
                     (b"ratelimit", b'"address";r=%d;t=%d' % (left, wait)),
                 ]
@@ -134,9 +134,9 @@ class Guard:
         except ValueError:  # such as http://[x]
             return False
 
-    async def body(self, visit: Visit, receive: Receive) -> bytes:
+    async def body(self, context: RequestContext, receive: Receive) -> bytes:
         """Reads the body of a request within the limits."""
-        headers = visit.headers
+        headers = context.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
             return b""
         data = bytearray()
@@ -151,7 +151,7 @@ class Guard:
                     data += part
                     # Check each part as it arrives, so that unfinished bodies cannot fill the memory.
                     if len(part) > CHEAP // 16:
-                        self.charge(visit, len(part) / CHEAP)
+                        self.charge(context, len(part) / CHEAP)
                     if len(data) > self.settings.max_body:
                         raise Refusal(413, f"A request body may have at most {self.settings.max_body:,} bytes.")
                     more = message.get("more_body", False)
@@ -162,7 +162,7 @@ class Guard:
         return bytes(data)
 
 
-class Visit:
+class RequestContext:
     """A request and its response."""
 
     def __init__(self, scope: Scope, send: Send, limits: RateLimits) -> None:

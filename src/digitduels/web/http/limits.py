@@ -27,7 +27,7 @@ COSTS = (  # what requests cost, by method and path; all others cost 1
     ("POST", re.compile("/api/classes"), 30),  # a class may have many games
     ("POST", re.compile("/api/classes/[^/]*/pupils"), 3),
     ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
-    (None, re.compile("/api/qr"), 5),
+    (None, re.compile("/api/qr"), 15),  # 4 ms of a thread
     (None, re.compile("(?!/api/).*"), 2),  # pages, and what is for the owner of the server
 )
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
@@ -87,8 +87,11 @@ class RateLimits:
             code = joining[1].upper()
         return Client(self, address, authorization, code)
 
-    def charge(self, client: Client, cost: float) -> Payment:
-        """Takes the cost of a request from the buckets of its client."""
+    def charge(self, client: Client, cost: float, work: bool) -> Payment:
+        """Takes the cost of a request from the buckets of its client.
+
+        For work, only the address pays: a teacher may begin sixty games at once, which no other bucket can afford.
+        """
         if not self.enabled or not cost:
             return Payment(0.0, None)
         now, left, address, code = time.monotonic(), None, client.address, client.code
@@ -97,7 +100,10 @@ class RateLimits:
             left = self._addresses.left(address)
         else:
             wait = self._members.take(address, now, cost)
-            wait = wait or self._classes.take(code, now, cost / self._members_of.share(code))
+        if work:
+            return Payment(wait, left)
+        if code is not None and not wait:
+            wait = self._classes.take(code, now, cost / self._members_of.share(code))
         if client.authorization is not None and not wait:
             wait = self._tokens.take(str(hash(client.authorization)), now, cost)
         return Payment(wait, left)
@@ -115,12 +121,12 @@ class Client:
         """For whom a question to a worker counts: the address, or all members of classes there."""
         return Asker(self.address) if self.code is None else Asker(f"members at {self.address}", ASKING_SHARE)
 
-    def pay(self, cost: float) -> int | None:
-        """Takes the cost of a request, or of the work that it causes. Raises Refusal if the sender must wait.
+    def pay(self, cost: float, work: bool = True) -> int | None:
+        """Takes the cost of the work that a request causes, or of the request. Raises Refusal if the sender must wait.
 
         Returns the tokens that the address has left, if the address pays.
         """
-        wait, left = self._limits.charge(self, cost)
+        wait, left = self._limits.charge(self, cost, work)
         if wait:
             raise TooManyRequests(wait, left)
         return left

@@ -16,7 +16,7 @@ from digitduels.web.http.errors import JSON
 from digitduels.web.http.request_body import decode
 
 Schema = dict[str, Any]
-OK = {200: "OK"}
+OK = {200: "OK."}
 STREAMED = {
     200: "Server-sent events; the data of each is the whole state. A comment follows at least every 20 seconds.",
     403: "The token is invalid here.",

@@ -21,8 +21,8 @@ class RequestLog:
         self._lines = {failed: Buckets(*limits) for failed, limits in LOG_LINES.items()}
         self._unlogged = 0
 
-    def note(self, id: str, method: str, route: str, status: int | None, began: float, client: str) -> None:
-        """Notes a request that has been answered."""
+    def record(self, id: str, method: str, route: str, status: int | None, began: float, client: str) -> None:
+        """Records a request that has been answered."""
         now = time.perf_counter()
         method = method if method in METHODS else "other"
         self._metrics.request(method, route, status, now - began)

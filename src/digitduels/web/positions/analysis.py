@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from digitduels.core import State, TooLarge, winning_score
+from digitduels.core import MoveError, State, TooLarge, winning_score
 from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
 from digitduels.players import PERFECT_PLAYERS, player
+from digitduels.record import RecordError
 from digitduels.sentence import Names, Played, tell
 from digitduels.solver import Solution, UnknownPosition
 from digitduels.solver.search import Search
@@ -27,16 +28,16 @@ from digitduels.study.foresight import NEVER, Foresight
 from digitduels.study.hints import hint_in, refutation, warning
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
+from digitduels.study.review import Review, review
 from digitduels.study.score_map import cells
 from digitduels.study.theory import theory
 from digitduels.study.wording import standing, worth
 from digitduels.web.positions import answers, link
 from digitduels.web.positions.wire import wire, wires
-
-if TYPE_CHECKING:
-    from digitduels.study.review import Review
+from digitduels.web.refusal import Refusal
 
 WIDEST = 250  # scores on a map
+REMEDIES, REMEDY_POSITIONS = 8, 100_000  # rule sets to try in search of one without a finding, and their size
 LAB_POSITIONS = 2_000_000  # the largest game that is measured while a visitor waits
 STRIP = 15  # values on each side of the current one
 # What the strip of a book may take, and that of a variant, whose worker has less memory and time.
@@ -56,17 +57,32 @@ class TooLargeHere(TooLarge):
     """The game is too large for this question. The message is for the visitor."""
 
 
+TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
+
+
+def refusal_of(error: Exception) -> Refusal | None:
+    """Returns what somebody is told whose question cannot be answered; None if the error is a bug."""
+    match error:
+        case TooLargeHere():
+            return Refusal(413, str(error))
+        case MemoryError() | TooLarge():
+            return Refusal(413, TOO_LARGE)
+        case UnknownPosition() | NoPuzzle() | RecordError() | MoveError():
+            return Refusal(422, str(error))
+    return None
+
+
 Solve = Callable[[AnyGame], Solution]
 
 
 @lru_cache(SEARCHES)
-def search_of(game: AnyGame) -> Search:
-    """Returns the search of a game, with the positions that it has visited."""
-    return Search(game, VARIANT_POSITIONS) if game.changes else Search(game)
+def search_of(game: AnyGame, quick: bool = False) -> Search:
+    """Returns the search of a game, with the positions that it has visited. In a variant, it is always quick."""
+    return Search(game, VARIANT_POSITIONS) if quick or game.changes else Search(game)
 
 
 class Lookahead:
-    """Finds near results with a search. When the search reaches its limit, uses the solution, if there is one."""
+    """Finds near results with a quick search. When the search reaches its limit, uses the solution, if there is one."""
 
     def __init__(self, game: AnyGame, solution: Solution | None) -> None:
         self.game, self._solution = game, solution
@@ -74,7 +90,7 @@ class Lookahead:
         """Whether a solution would have given the same results."""
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        search = search_of(self.game)
+        search = search_of(self.game, quick=True)
         verdicts = search.within(state, plies)
         if search.exhausted and self._solution is not None:
             with suppress(UnknownPosition):  # the solution may lack a position that somebody set up
@@ -100,7 +116,7 @@ def reply(match: Match, solve: Solve, who: str, seed: str, searching: bool = Fal
 
 
 def unsolved_reply(match: Match, solutions: SolutionCache, who: str, seed: str) -> tuple[str | None, bool]:
-    """Returns the move of a computer player in a variant, and whether it is final, without solving the variant.
+    """Returns the move of a computer player, and whether it is final, without solving the game.
 
     A move that a solution might change is not final. Without a solution, perfect play has no move.
     """
@@ -141,26 +157,32 @@ def hints(
     return wires(hint_in(match, source, step, takebacks), match.names)
 
 
-def judged_move(match: Match, solve: Solve, move: str) -> answers.Judgement:
-    """Returns what a move is worth and why, and the coach's warning if there is one."""
+def judged_move(match: Match, solve: Solve, move: str, played: str = "") -> answers.Judgement:
+    """Returns what a move is worth and why, the coach's warning if there is one, and the verdict on a second try.
+
+    `played` is the move that was played in the game.
+    """
+    from digitduels.study.second_try import second_try  # imports NumPy, which a server process does without
+
     state, solution = match.state, solve(match.game)
-    chosen = match.game.read(move, state)
+    chosen, before = match.game.read(move, state), match.game.read(played, state) if played else None
     verdict, caution = solution.judge(state)[chosen], warning(state, chosen, solution)
     why = refutation(state, chosen, solution) if caution else reason(state, chosen, solution).sentence
+    tried = second_try(state, chosen, solution, before)
     return {
         "keeps": caution is None,
         "warning": _optional_wire(caution, match.names),
         **serialization.judged(verdict),
         "words": wire(worth(state.player, verdict), match.names),
         "why": wire(why, match.names),
+        "kept": tried.kept,
+        "tried": wire(tried.sentence, match.names),
         "line": _line(match, state, chosen, solution),
     }
 
 
 def game_review(match: Match, solve: Solve) -> answers.Review:
     """Returns the review of a game."""
-    from digitduels.study.review import review  # imports NumPy, which a server process does without
-
     solution = solve(match.game)
     result, names = review(match, solution), match.names
     return {
@@ -169,6 +191,7 @@ def game_review(match: Match, solve: Solve) -> answers.Review:
         "sentence": wire(result.sentence, names),
         "answer": _optional_wire(result.answer, names),
         "resistance": _optional_wire(result.resistance, names),
+        "moments": (result.moments(0), result.moments(1)),
         "story": wire(result.story, names),
         "lines": wires(result.lines(), names),
         "ribbon": result.ribbon,
@@ -224,6 +247,7 @@ def _miss(match: Match, decision: Decision, path: str) -> answers.Miss:
         "position": position,
         "deed": deed,
         "quest": quest,
+        "answer": None if decision.answer is None else str(decision.answer),
         "path": path,
     }
 
@@ -237,11 +261,12 @@ def _review_turn(match: Match, result: Review, decision: Decision, solution: Sol
         "reason": _optional_wire(result.reasons.get(decision.ply), names),
         "defended": _optional_wire(defence and defence.sentence, names),
     }
+    if decision.ply in result.moments(decision.player):
+        turn["quest"] = wire(decision.question, names)
     if decision.swing:
         state = match.states[decision.ply]
         turn["lesson"] = wire(decision.lesson, names)
         turn["answer"] = _optional_wire(decision.answer, names)
-        turn["quest"] = wire(decision.quest, names)
         turn["line"] = None if move is None else _line(match, state, move, solution)
         # A player who concedes out of turn had no move to choose.
         turn["better"] = _line(match, state, decision.best[0], solution) if decision.best else None
@@ -346,17 +371,22 @@ def theory_lines(match: Match, solve: Solve) -> list[answers.Sentence]:
 
 def lab_report(match: Match, solve: Solve) -> answers.LabReport:
     """Returns the measures of a rule set, in words and numbers."""
+    from digitduels.games import game as game_of
     from digitduels.lab import prose
+    from digitduels.lab.lint import lint, measured, with_remedies
     from digitduels.lab.measures import measure
     from digitduels.lab.sizes import fits, refusal
-    from digitduels.lab.stored_reports import stored_report
-    from digitduels.rule_sets import label
+    from digitduels.lab.stored_reports import stored_findings, stored_report
+    from digitduels.rule_sets import house_rules, label
 
-    report = stored_report(match.game)
+    report, findings = stored_report(match.game), stored_findings(match.game)
     if report is None:
         if not fits(match.game, LAB_POSITIONS):
             raise TooLargeHere(refusal(match.game, LAB_POSITIONS))
         report = measure(match.game, lengths=False, solution=solve(match.game))
+    if findings is None:
+        theorems = lint(match.game, solution=solve(match.game))
+        findings = [*with_remedies(match.game, theorems, tries=REMEDIES, small=REMEDY_POSITIONS), *measured(report)]
     _, *rows = prose.comparison([report])
     return {
         "label": label(match.game),
@@ -366,6 +396,19 @@ def lab_report(match: Match, solve: Solve) -> answers.LabReport:
         "deep": report.deep,
         "balance": prose.balance(report),
         "ladder": prose.ladder(report),
+        "wobble": prose.wobble_line(report),
+        "findings": [
+            {
+                "severity": finding.severity,
+                "text": finding.text,
+                "shown": finding.shown,
+                "measured": finding.measured,
+                "remedy": house_rules(game_of(match.game.id, **{**match.game.values, **finding.remedy}))
+                if finding.remedy
+                else "",
+            }
+            for finding in findings
+        ],
         "rows": [{"name": name, "value": value, "about": prose.MEANINGS.get(name, "")} for name, value in rows],
     }
 

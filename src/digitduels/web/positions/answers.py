@@ -35,44 +35,49 @@ class Sentence(TypedDict):
 
 class Stock(TypedDict):
     label: str
-    left: int
-    of: int
+    left: Annotated[int, "How many are left."]
+    of: Annotated[int, "How many there were at the start."]
 
 
 class Side(TypedDict):
+    """A hand or the table: its score, if it has one, and what can be taken from it."""
+
     score: Integer | None
-    lowest: int
+    lowest: Annotated[int, "The lowest possible score."]
     stocks: list[Stock]
 
 
 class Board(TypedDict):
     goal: Integer | None
+    aim: Annotated[str, "The goal in a few words; empty if no score wins."]
     hands: tuple[Side, Side]
     table: Side
 
 
 class Field(TypedDict):
-    prompt: str
-    choices: list[str]
+    """A part of a move."""
+
+    prompt: Annotated[str, "The question to ask."]
+    choices: Annotated[list[str], "All values that it can ever have."]
     slot: Annotated[int, "The index of its value when the move is written."]
     ordered: Annotated[bool, "Whether the fields before it must be chosen first."]
 
 
 class LegalMove(TypedDict):
     move: str
-    shown: str
-    picks: list[int]
+    shown: Annotated[str, "As people write it."]
+    picks: Annotated[list[int], "The index of each part of the move among its choices."]
 
 
 class Turn(TypedDict):
     player: Seat
     move: str
-    shown: Sentence
-    report: Sentence
+    shown: Annotated[Sentence, "The move."]
+    report: Annotated[Sentence, "What it did."]
 
 
 class Outcome(TypedDict):
-    winner: Seat | None
+    winner: Annotated[Seat | None, "Null for a draw."]
     reason: Sentence
 
 
@@ -84,6 +89,7 @@ class Look(TypedDict):
     dark: str
     difficulty: str
     length: str
+    tip: Annotated[str, "A rule that beginners overlook."]
     suggested: Annotated[dict[str, str], "The options of the recommended edition."]
 
 
@@ -95,35 +101,38 @@ class Hop(TypedDict):
     result: Integer | None
     after: Sequence[Integer | None]
     taken: Annotated[list[str], "The labels of the numbers or operations it used."]
+    equation: str | None
+    note: Annotated[Sentence | None, "What the rules make of the result."]
+    tone: Annotated[str, "good, neutral or bad for the player who made it."]
 
 
 class RulesView(TypedDict):
     """The part of a view that stays the same throughout a match."""
 
-    game: str
-    title: str
+    game: Annotated[str, "The id of the game."]
+    title: Annotated[str, "Its name."]
     look: Look
-    options: Options
-    changed: Options
+    options: Annotated[Options, "All options."]
+    changed: Annotated[Options, "The options that differ from the book."]
     house_rules: Annotated[str, "The rules that differ from the book, in words; empty if none do."]
-    first: Seat
-    position: str | None
-    opening: int
+    first: Annotated[Seat, "The player who moved first."]
+    position: Annotated[str | None, "The position at the start, in the notation of links, if it was set up."]
+    opening: Annotated[int, "How many of the moves were part of the start."]
 
 
 class CurrentView(TypedDict):
     """The current position of a match."""
 
     names: tuple[str, str]
-    conceded: Seat | None
-    player: Seat | None
-    outcome: Outcome | None
+    conceded: Annotated[Seat | None, "The player who conceded."]
+    player: Annotated[Seat | None, "The player to move; null when the game is over."]
+    outcome: Annotated[Outcome | None, "Null while the game goes on."]
     board: Board
-    move_count: int
+    move_count: Annotated[int, "The number of moves so far."]
     last: Annotated[Turn | None, "The last turn; null before the first."]
     hop: Hop | None
     status: Annotated[list[Sentence], "What happened last, then whose turn it is or how the game ended."]
-    ending: list[Sentence]
+    ending: Annotated[list[Sentence], "The sentences that end the game."]
     back: Annotated[
         tuple[int | None, int | None],
         "By seat, how many moves remain after a take-back; null if there is nothing to take back.",
@@ -133,15 +142,15 @@ class CurrentView(TypedDict):
 class PresentView(RulesView, CurrentView):
     """A position without the moves that led to it."""
 
-    fields: list[Field]
-    legal: list[LegalMove]
+    fields: Annotated[list[Field], "The parts of a move."]
+    legal: Annotated[list[LegalMove], "The legal moves."]
 
 
 class View(PresentView):
     """A position and the moves that led to it."""
 
-    moves: list[str]
-    history: list[Turn]
+    moves: Annotated[list[str], "All moves so far, as tokens."]
+    history: Annotated[list[Turn], "The same in words."]
 
 
 class MoveEffect(TypedDict):
@@ -150,13 +159,14 @@ class MoveEffect(TypedDict):
     move: str
     equation: str | None
     result: Integer | None
-    scores: Sequence[Integer | None]
+    scores: Annotated[Sequence[Integer | None], "The scores after it."]
     note: Sentence | None
     tone: str
 
 
 class PositionView(View):
     placed: Annotated[str, "The position in the notation of links."]
+    character: Annotated[str | None, "The name of the level that plays, such as Careful."]
     lines: Annotated[list[Sentence], "The book's lines about the last move."]
     effects: NotRequired[Annotated[list[MoveEffect], "If they were asked for."]]
 
@@ -166,7 +176,7 @@ class Effects(TypedDict):
 
 
 class Objection(TypedDict):
-    reason: Sentence | None
+    reason: Annotated[Sentence | None, "Why the move is not legal; null if it is."]
 
 
 class Reply(TypedDict):
@@ -202,7 +212,7 @@ class GameCard(TypedDict):
     summary: str
     levels: list[int]
     beginner: Annotated[int, "The level that a beginner can beat."]
-    characters: dict[str, Character]
+    characters: Annotated[dict[str, Character], "The name of each level and how it plays."]
     options: list[GameOption]
 
 
@@ -215,8 +225,8 @@ class JudgedMove(JsonVerdict):
 class Solved(SolvedPosition):
     """The value of every move."""
 
-    each: list[JudgedMove]
-    standing: list[Sentence]
+    each: Annotated[list[JudgedMove], "Every legal move, the best first."]
+    standing: Annotated[list[Sentence], "The value of the position in words."]
 
 
 class Hint(TypedDict):
@@ -235,24 +245,28 @@ class LineStep(TypedDict):
 class Judgement(JsonVerdict):
     """The value of one move and the reason."""
 
-    keeps: bool
-    warning: Sentence | None
-    words: Sentence
+    keeps: Annotated[bool, "Whether the move keeps the value of the position."]
+    warning: Annotated[Sentence | None, "What a coach says before a mistake."]
+    words: Annotated[Sentence, "The value of the move in words."]
     why: Sentence
-    line: list[LineStep]
+    kept: Annotated[bool, "Whether it passes as a second try: in a lost position, whether no move is harder to answer."]
+    tried: Annotated[Sentence, "The verdict on it as a second try."]
+    line: Annotated[list[LineStep], "The move and the best play that follows."]
 
 
 class ReviewTurn(ReviewedTurn):
     shown: Sentence
     reason: Annotated[Sentence | None, "Why the best move at a swing was good."]
-    defended: Sentence | None
+    defended: Annotated[Sentence | None, "How well the move defended a lost position."]
     lesson: NotRequired[Sentence]
     quest: NotRequired[Annotated[Sentence, "The task for trying the moment again."]]
     answer: NotRequired[Annotated[Sentence | None, "The moves that would have kept the result."]]
     line: NotRequired[
         Annotated[list[LineStep] | None, "The move and the best play that follows; null when the player conceded."]
     ]
-    better: NotRequired[Annotated[list[LineStep] | None, "The same after the best move."]]
+    better: NotRequired[
+        Annotated[list[LineStep] | None, "The same for the best move; null after a concession out of turn."]
+    ]
 
 
 class Review(ReviewedGame):
@@ -260,6 +274,10 @@ class Review(ReviewedGame):
     sentence: Sentence
     answer: Sentence | None
     resistance: Annotated[Sentence | None, "How the loser could have made it harder."]
+    moments: Annotated[
+        tuple[list[int], list[int]],
+        "By seat, the plies at which the player could have done better: swings, or else the weakest defence.",
+    ]
     story: Sentence
     lines: list[Sentence]
     ribbon: str
@@ -285,6 +303,7 @@ class Miss(TypedDict):
     position: list[str]
     deed: str
     quest: str
+    answer: Annotated[str | None, "The moves that would have kept the result."]
     path: str
 
 
@@ -299,11 +318,13 @@ class Grade(TypedDict):
 
 
 class Scores(TypedDict):
-    """Who wins at which scores. A row per score of the waiting player, a letter per score of the mover."""
+    """Who wins at which scores: a row for each score of the waiting player from `low` to `high`."""
 
     low: int
     high: int
-    rows: list[str]
+    rows: Annotated[
+        list[str], "A letter for each score of the player to move: w, d or l, or a dot if there is no such position."
+    ]
     mine: int
     theirs: int
 
@@ -312,6 +333,16 @@ class LabRow(TypedDict):
     name: str
     value: str
     about: Annotated[str, "Its meaning; empty if the name is clear."]
+
+
+class LabFinding(TypedDict):
+    """What the linter says about a rule set."""
+
+    severity: Annotated[str, Alias("Severity", {"enum": ["note", "warning", "error"]})]
+    text: str
+    shown: Annotated[str, "A line of play that shows it; may be empty."]
+    measured: Annotated[bool, "Whether it depends on how our levels play."]
+    remedy: Annotated[str, "The rules of the nearest rule set without it; empty if none is known."]
 
 
 class LabReport(TypedDict):
@@ -324,16 +355,18 @@ class LabReport(TypedDict):
     deep: float
     balance: str
     ladder: str
+    wobble: Annotated[str, "How much the gauges depend on our levels; empty if unknown."]
+    findings: list[LabFinding]
     rows: list[LabRow]
 
 
 class LabCell(TypedDict):
     value: int
-    winner: int | None
+    winner: Annotated[int | None, "0 for a draw; null if the rules are invalid or too large, or if time ran out."]
 
 
 class LabStrip(TypedDict):
-    """The winner for other values of an option. 0 is a draw, null unknown."""
+    """The winner for other values of the first option."""
 
     about: str
     here: int
@@ -345,7 +378,7 @@ class PuzzleText(TypedDict):
     title: str
     tier: int
     tiers: dict[str, str]
-    link: str
+    link: Annotated[str, "The position."]
 
 
 class FoundPuzzle(PuzzleText):
@@ -390,7 +423,7 @@ class SampleGame(TypedDict):
 class Idea(TypedDict):
     title: str
     about: str
-    moves: str
+    moves: Annotated[str, "The moves to its position."]
     example: Sentence
 
 

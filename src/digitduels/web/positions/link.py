@@ -126,16 +126,17 @@ def position_text(rules: AnyGame, state: State[Any, Any]) -> str:
 
 def query_parameters() -> dict[str, tuple[str, dict[str, Any]]]:
     """Returns all query parameters of a link, each with its description and its schema."""
-    player = {"type": "integer", "enum": [1, 2]}
+    text, player = {"type": "string"}, {"type": "integer", "enum": [1, 2]}
+    position = "the position at the start, if it was set up: player;hand 1;hand 2;table, with commas between numbers"
     parameters: dict[str, tuple[str, dict[str, Any]]] = {
-        "moves": ("the moves so far, separated by spaces; in a query, write + as %2B", {"type": "string"}),
+        "moves": ("the moves so far, separated by spaces; in a query, write + as %2B", text),
         "first": ("the player who moves first", player),
-        "position": ("the position at the start, if it was set up: player;hand 1;hand 2;table", {"type": "string"}),
-        "opening": ("how many of the moves belong to the given opening", {"type": "integer", "minimum": 0}),
+        "position": (position, text),
+        "opening": ("how many of the moves were part of the start", {"type": "integer", "minimum": 0}),
         "conceded": ("the player who conceded", player),
-        "vs": ("your computer opponent", {"type": "string", "enum": [*OPPONENTS, COACH]}),
+        "vs": ("your computer opponent; sentences call it by its name", {**text, "enum": [*OPPONENTS, COACH]}),
         "seat": ("your seat against the computer", player),
-        "names": ("the names of both players, separated by a line break", {"type": "string"}),
+        "names": ("the names of both players for the sentences, separated by a line break (%0A)", text),
     }
     for name in games():
         for option in kind(name).options():

@@ -197,7 +197,7 @@ async def objection(match: Match, _: Workers, picks: str = "") -> answers.Object
 @question(
     "/api/start/{game}",
     "The opening moves of a book start or a fair start",
-    kind=word("fair: the win is long and few moves keep it", "book", "fair"),
+    kind=word("what to start from; in a fair start the win is long and few moves keep it", "book", "fair"),
     seed=SEED,
 )
 async def start(match: Match, workers: Workers, kind: str = "book", seed: str = "0") -> answers.Start:
@@ -231,9 +231,15 @@ async def hint(match: Match, workers: Workers, step: int = 1, takebacks: str = "
     return {"step": step, "lines": lines}
 
 
-@question("/api/judge/{game}", "What a move is worth and why, and the coach's warning", move=MOVE)
-async def judge(match: Match, workers: Workers, move: str = "") -> answers.Judgement:
-    return await workers.ask(analysis.judged_move, match, move=_legal_move(match, move))
+@question(
+    "/api/judge/{game}",
+    "What a move is worth and why, the coach's warning, and the verdict on a second try",
+    move=MOVE,
+    played=Key("the move that was played in the game, if another one is tried", TEXT, _read_text),
+)
+async def judge(match: Match, workers: Workers, move: str = "", played: str = "") -> answers.Judgement:
+    moves = {"move": _legal_move(match, move), "played": _legal_move(match, played) if played else ""}
+    return await workers.ask(analysis.judged_move, match, **moves)
 
 
 @question("/api/review/{game}", "What decided a game")
@@ -246,17 +252,17 @@ async def review_record(record: object, workers: Workers) -> answers.Review:
     return await review(await workers.aside(lambda: link.read_record(record)), workers)
 
 
-@question("/api/map/{game}", "Who wins at which scores")
+@question("/api/map/{game}", "Who wins at which scores; null without scores")
 async def scores(match: Match, workers: Workers) -> answers.Scores | None:
     return await workers.ask(analysis.scores, match)
 
 
-@question("/api/lab/{game}/report", "How fair, deep and tense a rule set is")
+@question("/api/lab/{game}/report", "How fair, deep and tense a rule set is; for books and up to two million positions")
 async def report(match: Match, workers: Workers) -> answers.LabReport:
     return await workers.ask(analysis.lab_report, Match(match.game))
 
 
-@question("/api/lab/{game}/strip", "Who wins with other values of an option")
+@question("/api/lab/{game}/strip", "Who wins with other values of the first option")
 async def strip(match: Match, workers: Workers) -> answers.LabStrip | None:
     return await workers.ask(analysis.lab_strip, Match(match.game))
 
@@ -316,7 +322,7 @@ async def sheet(
 @question(
     "/api/learn/{game}",
     "The rules of a game, and its theory",
-    theory=word("later: leave the theory out, for a quick response", "later"),
+    theory=word("with later, the answer comes without the theory, at once", "later"),
 )
 async def learn(match: Match, workers: Workers, theory: str = "") -> answers.Lesson:
     rules = match.game
@@ -349,6 +355,13 @@ async def _theory(match: Match, workers: Workers) -> list[answers.Sentence]:
         if refusal.status == 503:
             raise
         return [wire(f"There is no theory of these rules. {refusal}", match.names)]
+
+
+def body_pairs(values: object) -> Pairs:
+    """Returns the link in the body of a request. Raises Refusal unless the body is an object of strings."""
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise Refusal(422, "The request body must be a JSON object of strings.")
+    return list(values.items())
 
 
 def game_cards() -> list[answers.GameCard]:

@@ -7,10 +7,9 @@ from typing import Any
 
 from digitduels.core import Board, Effect, Side, State, notation_of, winning_score
 from digitduels.games import AnyGame
-from digitduels.lab.optimization import around
 from digitduels.manual import summary
 from digitduels.match import Match
-from digitduels.options import Choice, Integer, Option
+from digitduels.options import Choice, Integer, Option, around
 from digitduels.players.levels import characters
 from digitduels.rule_sets import house_rules
 from digitduels.sentence import Names, Played, Sentence, signs
@@ -34,10 +33,17 @@ def view(match: Match, effects: bool = False) -> answers.PositionView:
         "history": turns,
         "lines": wires(lines(match), match.names),
         "placed": link.position_text(match.game, match.state),
+        "character": _character(match),
     }
     if effects:
         shown["effects"] = effects_view(match)
     return shown
+
+
+def _character(match: Match) -> str | None:
+    """Returns the name of the level that plays, such as Careful; None without one."""
+    named = {str(level): character.name for level, character in characters(match.game).items()}
+    return next((named[player] for player in match.players if player in named), None)
 
 
 def rules_view(match: Match) -> answers.RulesView:
@@ -76,6 +82,7 @@ def position_view(match: Match, last: answers.Turn | None, effect: Effect | None
         },
         "board": {
             "goal": winning_score(game),
+            "aim": aim(game),
             "hands": (side(board.hands[0]), side(board.hands[1])),
             "table": side(board.table),
         },
@@ -88,8 +95,19 @@ def position_view(match: Match, last: answers.Turn | None, effect: Effect | None
     }
 
 
+def aim(game: AnyGame) -> str:
+    """Returns the goal of a game in a few words; empty if no score wins.
+
+    >>> from digitduels.games import game
+    >>> aim(game("number-quest"))
+    'first to exactly 50'
+    """
+    goal = winning_score(game)
+    return "" if goal is None else f"first to exactly {goal}"
+
+
 def hop(match: Match, new: Board, effect: Effect) -> answers.Hop:
-    """Returns how the last move changed the board: scores before and after, its result, and the stock it used."""
+    """Returns the last move: scores before and after, its equation and result, what follows, and the stock it used."""
     game, before = match.game, match.states[-2]
     old = game.board(before)
     taken = [
@@ -104,6 +122,9 @@ def hop(match: Match, new: Board, effect: Effect) -> answers.Hop:
         "result": effect.result,
         "after": effect.scores,
         "taken": taken,
+        "equation": effect.equation,
+        "note": None if effect.note is None else wire(effect.note, match.names),
+        "tone": effect.tone,
     }
 
 

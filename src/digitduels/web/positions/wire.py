@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from digitduels import sentence as words
 from digitduels.sentence import PERSONAL, Field, Names
 from digitduels.web.positions.answers import Sentence
 
 
 def wire(sentence: str | Field, names: Names) -> Sentence:
-    """Serializes a sentence, a part of one or a plain string for all readers.
+    """Serializes a sentence in the words of the page, a part of one or a plain string, for all readers.
 
     >>> from digitduels.sentence import Sentence
     >>> sentence = Sentence("{player} resets {other:whose} score.", you="You reset {other:whose} score.", player=1)
@@ -24,6 +25,8 @@ def wire(sentence: str | Field, names: Names) -> Sentence:
     """
     if not isinstance(sentence, PERSONAL):
         return {"text": sentence}
+    if isinstance(sentence, words.Sentence):
+        sentence = sentence.on_page()
     text = sentence.to(names)
     subject = getattr(sentence, "player", None) or 0
     # The subject comes first. The sentence may also differ only for the other player.

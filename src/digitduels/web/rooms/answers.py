@@ -15,11 +15,13 @@ class Chair(TypedDict):
     kind: Literal["human", "computer"]
     level: int | None
     joined: bool
-    away: bool
-    substitute: bool
+    away: Annotated[bool, "Whether they have not been seen for a while."]
+    substitute: Annotated[bool, "Whether the computer plays for a person."]
 
 
 class Permissions(TypedDict):
+    """What a class allows."""
+
     hints: bool
     takebacks: bool
 
@@ -31,12 +33,12 @@ class RoomPart(OfClass):
     """What the state of a room has beside the position."""
 
     id: str
-    version: int
+    version: Annotated[int, "The number of events so far; also the ETag."]
     seats: tuple[Chair, Chair]
-    takeback: Seat | None
-    rematch: str | None
-    closed: bool
-    paused: Annotated[str | None, "The teacher's message while the game is paused."]
+    takeback: Annotated[Seat | None, "The player who asks for a take-back."]
+    rematch: Annotated[str | None, "The id of the rematch. Each token opens the other seat in it."]
+    closed: Annotated[bool, "Whether the game was closed, because nobody played or by a teacher."]
+    paused: Annotated[str | None, "The teacher's message while the game is paused; every act then gets 423."]
 
 
 class RoomNews(PresentView, RoomPart):
@@ -47,7 +49,7 @@ From = TypedDict("From", {"from": int})
 
 
 class RoomHistory(From):
-    """Some of the moves in words."""
+    """Up to 100 of the moves in words, `from` a number of moves on."""
 
     version: int
     move_count: int

@@ -20,7 +20,7 @@ from digitduels.web.streams.fold import Resolution
 from digitduels.web.streams.live import Cache
 from digitduels.web.streams.service import Rule
 from digitduels.web.streams.store import Query, Store, StoreError
-from digitduels.web.workers.supervisor import WorkerDied
+from digitduels.web.workers.supervisor import TooSlow, WorkerDied
 
 THINK = 5.0  # seconds after which the computer's move is requested again
 MOST_THINKING = 1000
@@ -135,7 +135,8 @@ class Opponents:
                     raise
                 failure = str(refusal)
                 if level > STRONGEST_SEARCHING:
-                    level, note = STRONGEST_SEARCHING, NOT_PERFECT if refusal.status == 413 else NOT_NOW
+                    too_large = refusal.status == 413 and not isinstance(refusal, TooSlow)
+                    level, note = STRONGEST_SEARCHING, NOT_PERFECT if too_large else NOT_NOW
             except RuntimeError:
                 event("computer", logging.ERROR, fault=True)
             await asyncio.sleep(RETRY_SECONDS * attempt)

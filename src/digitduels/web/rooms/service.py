@@ -27,7 +27,6 @@ from digitduels.web.streams.service import StreamService
 from digitduels.web.streams.store import Change, Store, Stream
 
 SWEEP = 600.0
-MOST_WATCHERS = 200  # live feeds of one game
 NO_GAME = "There is no such game. It may have been deleted."
 EVERYBODY = ""  # the only view of a game: everybody sees the same
 
@@ -200,8 +199,6 @@ class RoomService(StreamService[LiveRoom]):
         """Streams the live feed of a game to a player with a token, or to a spectator without one."""
         self.require_free_feed()
         seat = await self._watcher(id, token)
-        if len(self.hub.watched.get(id, ())) >= MOST_WATCHERS:
-            raise Refusal(503, "Too many people are watching this game. Try again in a moment.", again=10)
         await self.watch(id, seat, EVERYBODY, receive, send)
 
     async def _watcher(self, id: str, token: str) -> int | None:

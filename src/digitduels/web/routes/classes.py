@@ -49,6 +49,7 @@ Deed = Literal[
     "admit",
     "substitute",
     "settings",
+    "revoke",
     "delete",
 ]
 
@@ -64,6 +65,7 @@ class StartClass(RequestBody, kw_only=True):
     takebacks: bool = False
     start: StartKind = "book"
     anonymous: Annotated[bool, Meta(description="Whether the wall shows numbers instead of names.")] = False
+    auto_pairing: Annotated[bool, Meta(description="Whether pupils who wait get a game by themselves.")] = False
     key: CreationKey
 
 
@@ -72,9 +74,18 @@ class JoinClass(RequestBody, kw_only=True):
     key: CreationKey
 
 
+class MakeLink(RequestBody, kw_only=True):
+    kind: Annotated[
+        Literal["desk", "wall"],
+        Meta(description="A desk may do everything. A wall shows the class, and may do nothing."),
+    ]
+    key: CreationKey
+
+
 class TeacherAct(ActRequest, kw_only=True):
     act: Deed
     pupil: PupilNumber | None = None
+    link: Annotated[int, Meta(ge=1, le=100_000, description="With revoke: the number of the link.")] | None = None
     device: Annotated[PupilNumber | None, Meta(description="With admit: the newcomer who is this pupil.")] = None
     name: Name | None = None
     message: Annotated[str, Meta(max_length=1000, description="With pause: the message on all boards.")] | None = None
@@ -85,6 +96,7 @@ class TeacherAct(ActRequest, kw_only=True):
     takebacks: bool | None = None
     start: StartKind | None = None
     anonymous: bool | None = None
+    auto_pairing: bool | None = None
     locked: Annotated[bool | None, Meta(description="With settings: whether the class takes no more pupils.")] = None
 
 
@@ -116,6 +128,11 @@ async def act(request: Request, body: TeacherAct) -> Response:
     deed = Act(body.act, body.version, body.key, details)
     code, token, sender = _member(request)
     return JsonResponse(*await runtime_of(request).classes.act(code, token, deed, sender))
+
+
+async def make_link(request: Request, body: MakeLink) -> Response:
+    code, token, sender = _member(request)
+    return JsonResponse(*await runtime_of(request).classes.make_link(code, token, body.kind, body.key, sender))
 
 
 async def results(request: Request) -> Response:
@@ -165,14 +182,15 @@ CLASS_ACTED = {
     423: "The class is paused, or locked.",
 }
 CLASS = "/api/classes/{code}"
-STATE = answers.TeacherClass | answers.PupilClass
+STATE = answers.TeacherClass | answers.WallClass | answers.PupilClass
 
 ENDPOINTS = tagged(
     "classes",
     Operation("POST", "/api/classes", create, "Start a class", answers.NewClass, CREATED),
     Operation("POST", f"{CLASS}/pupils", join, "Join a class", answers.JoinedClass, CLASS_ACTED),
     Operation("POST", f"{CLASS}/acts", act, "Do something as the teacher", answers.ActedClass, CLASS_ACTED),
-    Operation("GET", CLASS, state, "The state of a class, for its teacher or a pupil", STATE, CLASS_READ),
+    Operation("POST", f"{CLASS}/links", make_link, "Make a link for another device", answers.NewLink, CLASS_ACTED),
+    Operation("GET", CLASS, state, "The state of a class, for its teacher, a wall or a pupil", STATE, CLASS_READ),
     Feed(f"{CLASS}/events", stream, "The live feed of a class", STATE),
     Operation("GET", f"{CLASS}/results", results, "The results, for its teacher", answers.ClassResults, CLASS_READ),
     Operation("GET", f"{CLASS}/results.csv", table, "The results as a CSV file", str, CLASS_READ, media="text/csv"),

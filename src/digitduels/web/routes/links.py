@@ -30,6 +30,7 @@ from digitduels.web.positions.questions import (
     Pairs,
     Question,
     Workers,
+    body_pairs,
     game_cards,
     review_record,
 )
@@ -88,13 +89,11 @@ def _pairs(request: Request) -> Pairs:
     if request.scope["query_string"]:
         raise Refusal(422, "The link must be in the request body, not in the query.")
     data: bytes = request.scope["body"]
-    values = decode(data, _ANYTHING) if data else None
-    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-        raise Refusal(422, "The request body must be a JSON object of strings.")
+    pairs = body_pairs(decode(data, _ANYTHING) if data else None)
     if len(data) > LONGEST_LINK:
         raise Refusal(413, f"A link in a request body may have at most {LONGEST_LINK:,} bytes.")
     sender_of(request).pay(link_cost(len(data)))  # as in a query
-    return list(values.items())
+    return pairs
 
 
 async def list_games(request: Request) -> Response:
@@ -144,6 +143,7 @@ async def _draw(request: Request, text: str, cache: str) -> Response:
     origins = {
         f"{request.url.scheme}://{request.url.netloc}",
         *(origin.rstrip("/") for origin in split_list(runtime_of(request).settings.origins)),
+        runtime_of(request).reach.origin,
     }
     if not any(text.startswith(f"{origin}/") for origin in origins):
         raise Refusal(422, "text must be a link of this server.")
@@ -162,7 +162,7 @@ def draw_qr(text: str) -> bytes:
 
 
 LINK_STATUSES = {
-    200: "OK",
+    200: "OK.",
     404: "There is no such game.",
     413: "A variant that takes too long or too much memory.",
     422: "Something in the link is invalid.",
@@ -202,7 +202,7 @@ def _as_text(schema: Schema) -> Schema:
 
 
 RECORD = {"type": "object", "description": "A record, as `duels` saves it"}
-QR_QUERY = {"text": {"type": "string", "maxLength": LONGEST_QR}}
+QR_QUERY = {"text": {"type": "string", "maxLength": LONGEST_QR, "description": "the link"}}
 SVG = "image/svg+xml"
 
 ENDPOINTS = tagged(

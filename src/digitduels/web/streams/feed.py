@@ -69,7 +69,7 @@ class Watcher:
         if self._pending is None:
             self._queue(b":\n\n")
 
-    def tell(self, version: int, message: bytes) -> None:
+    def enqueue(self, version: int, message: bytes) -> None:
         """Queues a state, in place of any that is pending. States older than the last one are ignored."""
         if version >= self._version:
             self._version = version
@@ -102,7 +102,7 @@ class Watcher:
             self._heartbeat.cancel()
             self._task.cancel()
 
-    async def stay(self, first: First, receive: Receive) -> None:
+    async def serve(self, first: First, receive: Receive) -> None:
         """Streams the first state and all later ones until the client disconnects or the feed ends."""
         try:
             snapshot = await first()
@@ -110,7 +110,7 @@ class Watcher:
                 self.end()
             else:
                 version, state = snapshot
-                self.tell(version, message(state))
+                self.enqueue(version, message(state))
             while (await receive())["type"] != "http.disconnect":
                 pass
         except asyncio.CancelledError:
@@ -146,7 +146,7 @@ class Hub:
         try:
             if self.closed:
                 watcher.end()
-            await watcher.stay(first, receive)
+            await watcher.serve(first, receive)
         finally:
             self.feeds -= 1
             watchers = self.watched[id]
@@ -163,7 +163,7 @@ class Hub:
                 if data is None:
                     watcher.end()
                 else:
-                    watcher.tell(version, data)
+                    watcher.enqueue(version, data)
 
     def end(self, id: str) -> None:
         """Ends the feeds of a deleted stream."""

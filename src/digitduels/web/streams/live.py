@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
@@ -83,6 +83,10 @@ class Cache(Generic[L]):
 
     def __len__(self) -> int:
         return len(self._streams)
+
+    def __iter__(self) -> Iterator[L]:
+        """All streams in the cache, possibly outdated."""
+        return iter(list(self._streams.values()))
 
     def close(self) -> None:
         self._replaying.shutdown(wait=False, cancel_futures=True)

@@ -28,7 +28,7 @@ class PeriodicTasks:
         """How many runs have failed."""
 
     def every(self, seconds: float, work: Work) -> None:
-        """Runs `work` now, and again after each pause of about so many seconds, until `stop`."""
+        """Runs `work` now, and again about every `seconds` seconds, until `stop`."""
         self._tasks.append(asyncio.create_task(self._every(seconds, work)))
 
     async def attempt(self, work: Work) -> None:

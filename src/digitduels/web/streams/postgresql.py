@@ -299,7 +299,7 @@ class PostgresqlStore(Store):
                 self._changed.put(id_and_head)
         return heads
 
-    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+    async def record_presence(self, people: Collection[tuple[str, int]], at: float) -> None:
         values = (at, [id for id, _ in people], [number for _, number in people])
         await self._do(lambda database: Connected(database).execute(_SEE, values))
 

@@ -29,7 +29,7 @@ class Presence:
             live.seen[number] = now
             self._arrived.add((live.value.id, number))
 
-    def learn(self, live: Live[Any], glance: Glance) -> None:
+    def adopt(self, live: Live[Any], glance: Glance) -> None:
         """Adopts the times in the database, except for members whose arrival here is not saved yet."""
         for number, at in glance.seen.items():
             if (live.value.id, number) not in self._arrived:
@@ -52,10 +52,10 @@ class Presence:
         """Saves which members have sent a request since the last call."""
         arrived, self._arrived = self._arrived, set()
         if arrived:
-            await self._store.see(arrived, time.time())
+            await self._store.record_presence(arrived, time.time())
 
     async def save_watchers(self) -> None:
         """Saves which members are watching."""
         people = {(id, number) for id in self._hub.watched for number in self._hub.present(id)}
         if people:
-            await self._store.see(people, time.time())
+            await self._store.record_presence(people, time.time())

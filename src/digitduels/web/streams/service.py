@@ -21,6 +21,7 @@ from digitduels.web.streams.presence import Presence
 from digitduels.web.streams.store import BUSY_STORE, Change, Glance, Store, Stream
 
 LOOK = 2.0  # seconds between polls for changes by other processes, and for members who came or left
+MOST_WATCHERS = 200  # live feeds of one stream
 STALE_TRIES = 20  # attempts at an act while other processes keep changing the stream
 
 Rule = Callable[[L], Awaitable[Resolution[Any] | None]]
@@ -134,7 +135,7 @@ class StreamService(ABC, Generic[L]):
             raise Refusal(404, self.missing)
         live = self.cache.known(id)
         if live is not None:
-            self.presence.learn(live, glance)
+            self.presence.adopt(live, glance)
         return glance
 
     def end(self, id: str) -> None:
@@ -151,6 +152,8 @@ class StreamService(ABC, Generic[L]):
 
     async def watch(self, id: str, member: int | None, view: str, receive: Receive, send: Send) -> None:
         """Sends a view of a stream to a client until it disconnects."""
+        if len(self.hub.watched.get(id, ())) >= MOST_WATCHERS:
+            raise Refusal(503, f"Too many people are watching this {self.kind}. Try again in a moment.", again=10)
 
         async def first() -> tuple[int, bytes] | None:
             try:
@@ -173,10 +176,10 @@ class StreamService(ABC, Generic[L]):
             self._published[id] = live.version, away
             self.hub.publish(id, live.version, self.states(live, away))
 
-    def mark(self, id: str, doubtful: bool = True) -> None:
-        """Queues a stream for `refresh`. `doubtful` means that the database may have a newer version."""
+    def mark(self, id: str, needs_reload: bool = True) -> None:
+        """Queues a stream for `refresh`. `needs_reload` means that the database may have a newer version."""
         if id in self.hub.watched:
-            self._stale[id] = doubtful or self._stale.get(id, False)
+            self._stale[id] = needs_reload or self._stale.get(id, False)
             self._wake.set()
 
     def notice_changes(self, changed: dict[str, int] | None) -> None:
@@ -203,7 +206,7 @@ class StreamService(ABC, Generic[L]):
                 continue
             live = self.cache.known(id)
             if live is not None:
-                self.presence.learn(live, glance)
+                self.presence.adopt(live, glance)
             away = self.presence.away_at(id, glance) if live is None else self.presence.away(live)
             if self._published.get(id) != (glance.total, away):
                 self.mark(id)
@@ -214,16 +217,16 @@ class StreamService(ABC, Generic[L]):
         await asyncio.sleep(self.gather)
         self._wake.clear()
         stale, self._stale = self._stale, {}
-        for id, doubtful in stale.items():
+        for id, needs_reload in stale.items():
 
-            async def refresh_stream(id: str = id, doubtful: bool = doubtful) -> None:
-                await self._refresh(id, doubtful)
+            async def refresh_stream(id: str = id, needs_reload: bool = needs_reload) -> None:
+                await self._refresh(id, needs_reload)
 
             await self.background.attempt(refresh_stream)
 
-    async def _refresh(self, id: str, doubtful: bool) -> None:
+    async def _refresh(self, id: str, needs_reload: bool) -> None:
         try:
-            live = await (self.fresh(id) if doubtful else self.cache.get(id))
+            live = await (self.fresh(id) if needs_reload else self.cache.get(id))
         except Refusal as refusal:
             if refusal.status != 404:
                 raise

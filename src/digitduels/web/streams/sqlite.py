@@ -258,7 +258,7 @@ class SqliteStore(Store):
     async def append(self, id: str, head: int, change: Change) -> dict[str, int] | None:
         return await self._write(Append(self, id, head, change))
 
-    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+    async def record_presence(self, people: Collection[tuple[str, int]], at: float) -> None:
         rows = [(at, *person) for person in people]
         statement = "UPDATE member SET seen = ? WHERE stream = ? AND number = ?"
         await self._write(lambda database: database.executemany(statement, rows))

@@ -283,7 +283,7 @@ class Store(ABC):
         return glances
 
     @abstractmethod
-    async def see(self, people: Collection[tuple[str, int]], at: float) -> None:
+    async def record_presence(self, people: Collection[tuple[str, int]], at: float) -> None:
         """Records that these people, by stream and number, were online at a time."""
 
     async def find(self, query: Query, before: float) -> list[str]:

@@ -18,20 +18,19 @@ from functools import partial
 from typing import Any
 
 import digitduels
-from digitduels.core import MoveError, TooLarge
+from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game, games
 from digitduels.match import Match
 from digitduels.options import Integer
 from digitduels.players.perfect import error_chance
-from digitduels.record import RecordError, replay
+from digitduels.record import replay
 from digitduels.solver import cache
-from digitduels.solver.solution import Solution, UnknownPosition
+from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.web.positions.analysis import ANALYSES, NoPuzzle, TooLargeHere
+from digitduels.web.positions.analysis import ANALYSES, TOO_LARGE, refusal_of
 
 VARIANTS = 2  # solutions of variants that a worker keeps in memory
-PRACTICE = 1 << 26  # bytes per solution in `practise`
-TOO_LARGE = "This game is too large to be worked out here. Choose smaller numbers."
+PRACTICE = 1 << 26  # bytes per solution in `warm_up`
 
 
 def main(memory: int, seconds: float | None, searching: bool = False) -> None:
@@ -46,7 +45,7 @@ def main(memory: int, seconds: float | None, searching: bool = False) -> None:
     solutions = SolutionCache(VARIANTS, refuse if searching else partial(solve, limit=memory))
     if seconds is not None:
         if not searching:
-            practise()
+            warm_up()
         confine(memory)
     answers.write(b"ready\n")
     answers.flush()
@@ -62,14 +61,11 @@ def answer(question: dict[str, Any], solutions: SolutionCache) -> dict[str, Any]
     try:
         match = replay(question["record"])
         return {"answer": ANALYSES[question["ask"]](match, solutions, **question["with"])}
-    except TooLargeHere as error:
-        return {"refused": [413, str(error)]}
-    except (MemoryError, TooLarge):
-        return {"refused": [413, TOO_LARGE]}
-    except (UnknownPosition, NoPuzzle, RecordError, MoveError) as error:
-        return {"refused": [422, str(error)]}
-    except Exception:  # a bug, which the server logs
-        return {"failed": traceback.format_exc()}
+    except Exception as error:
+        refusal = refusal_of(error)
+        if refusal is None:  # a bug, which the server logs
+            return {"failed": traceback.format_exc()}
+        return {"refused": [refusal.status, str(refusal)]}
 
 
 def solve(rules: AnyGame, limit: int) -> Solution:
@@ -85,7 +81,7 @@ def refuse(_: AnyGame) -> Solution:
     raise TooLarge(TOO_LARGE)
 
 
-def practise() -> None:
+def warm_up() -> None:
     """Solves a small variant of each game, so that no visitor waits for imports and compilation."""
     for name in games():
         book = game(name)

@@ -68,6 +68,13 @@ class WorkerDied(Refusal):
         super().__init__(503, DIED, again=2)
 
 
+class TooSlow(Refusal):
+    """The refusal of a question that timed out. That proves nothing: the machine may have been busy."""
+
+    def __init__(self) -> None:
+        super().__init__(413, TOO_SLOW)
+
+
 class Urgency(IntEnum):
     """The priority of a question."""
 
@@ -226,7 +233,7 @@ class WorkerPool:
             async with asyncio.timeout(seconds):
                 line = await worker.ask(question)
         except TimeoutError:
-            raise Refusal(413, TOO_SLOW) from None
+            raise TooSlow from None
         finally:  # nothing here waits, because the asker may be cancelled again
             if line:
                 self._idle.append(worker)
@@ -282,6 +289,8 @@ class Supervisor:
         self._cache_size = 0
         self._unsolvable: OrderedDict[str, str] = OrderedDict()
         """Variants that cannot be solved here, and why."""
+        self._slow = Backoff()
+        """Variants that took too long, which are tried again after a pause."""
         self._solving: dict[str, asyncio.Task[Refusal | None]] = {}
         """Variants that are being solved, or wait for it, for the computer's moves."""
         self._solving_for: set[str] = set()
@@ -354,7 +363,7 @@ class Supervisor:
 
     async def _hint_in_variant(self, urgency: Urgency, match: Match, asker: Asker, **arguments: Any) -> Any:
         """Returns a hint with the solution or, if the variant cannot be solved, with a search."""
-        if _rules_of(match.game) not in self._unsolvable:
+        if self._why_unsolvable(match.game) is None:
             try:
                 return await self._ask(urgency, "hints", match, asker, **arguments)
             except Refusal as refusal:
@@ -392,9 +401,9 @@ class Supervisor:
 
     def _start_solving(self, game: AnyGame, asker: Asker) -> asyncio.Task[Refusal | None]:
         """Starts to solve a variant, unless that has begun. Raises Refusal if it cannot be solved, or not now."""
-        rules, key = _rules_of(game), asker.key
-        if rules in self._unsolvable:
-            raise Refusal(413, self._unsolvable[rules])
+        rules, key, refusal = _rules_of(game), asker.key, self._why_unsolvable(game)
+        if refusal is not None:
+            raise refusal
         if rules not in self._solving:
             if key in self._solving_for or self._backoff.pauses(key, asyncio.get_running_loop().time()):
                 raise Refusal(429, NOT_YET, again=2)
@@ -423,7 +432,17 @@ class Supervisor:
             log.error("A variant could not be solved: %s", error)
             return Refusal(429, NOT_YET, again=2)
 
+    def _why_unsolvable(self, game: AnyGame) -> Refusal | None:
+        """Why a variant cannot be solved, or not now; None if it may be tried."""
+        rules = _rules_of(game)
+        if rules in self._unsolvable:
+            return Refusal(413, self._unsolvable[rules])
+        return TooSlow() if self._slow.pauses(rules, asyncio.get_running_loop().time()) else None
+
     def _remember_unsolvable(self, game: AnyGame, refusal: Refusal) -> None:
+        if isinstance(refusal, TooSlow):
+            self._slow.fail(_rules_of(game), asyncio.get_running_loop().time())
+            return
         self._unsolvable[_rules_of(game)] = str(refusal)
         if len(self._unsolvable) > MOST_UNSOLVABLE:
             self._unsolvable.popitem(last=False)

@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.executors import NoCluster
     from digitduels.lab.optimization import GOALS, changed, front, optimize, size, space
-    from digitduels.players.levels import LEVELS_VERSION
+    from digitduels.lab.sweeps import versions
     from digitduels.rule_sets import to_toml
 
     goals = [goal.strip() for goal in arguments.goals.split(",")]
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         with write_errors(arguments.save):
             files.write(arguments.save, to_toml(game(name, **changed(name, best[0]))).encode())
     if arguments.json:
-        answer = {"version": 1, "game": name, "levels": LEVELS_VERSION, "tried": len(rows), "front": best}
+        answer = {"version": 1, "game": name, **versions(), "tried": len(rows), "front": best}
         console.write(json.dumps(answer, indent=1))
     else:
         console.say(

@@ -58,8 +58,7 @@ def add_where(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.executors import NoCluster
-    from digitduels.lab.sweeps import SweepError, grid, journal_path, sweep_to_file
-    from digitduels.players.levels import LEVELS_VERSION
+    from digitduels.lab.sweeps import SweepError, grid, journal_path, sweep_to_file, versions
 
     path: Path = arguments.out
     if path.suffix != ".parquet":
@@ -100,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         save_plot(draw_heat_maps(f"{game_class(name)().title}: {count:,} rule sets", ranges, rows), arguments.plot)
     if arguments.json:
-        console.write(json.dumps({"version": 1, "game": name, "levels": LEVELS_VERSION, "rows": rows}, indent=1))
+        console.write(json.dumps({"version": 1, "game": name, **versions(), "rows": rows}, indent=1))
         return 0
     _say(console, ranges, rows)
     console.say("", f"{Count(len(rows), 'row')} in {quoted_path(path)}.")

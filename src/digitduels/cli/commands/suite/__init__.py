@@ -3,7 +3,7 @@
 COMMANDS = {
     "run": "Ask models for a move in every position, and print their results.",
     "report": "Print the results in logs, or write them with plots.",
-    "reference": "Print the exact results of random moves, the levels, short searches and perfect play.",
+    "reference": "Print the exact results of random moves, simple rules, the levels, short searches and perfect play.",
     "private": "Make a private twin of the benchmark, with other positions.",
 }
 EXAMPLES = (

@@ -18,7 +18,7 @@ def add_arguments(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.evals.suite_results import reference
 
-    suite = read_suite_file(arguments.file)
+    suite = read_suite_file(arguments.file, arguments.suite)
     with show_progress("Reference rows") as progress:
         rows = reference(suite, progress)
     print_results(suite, rows, arguments.json, exact=True)

@@ -30,15 +30,21 @@ def add_arguments(parser: Parser) -> None:
 
 def add_suite(parser: Parser) -> None:
     """Adds `--file` and `--json`."""
-    parser.add_argument("--file", type=Path, metavar="FILE", help="a private suite (default: suite-v1)")
+    add_version(parser)
+    parser.add_argument("--file", type=Path, metavar="FILE", help="a private suite (default: the public one)")
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_version(parser: Parser) -> None:
+    """Adds `--suite`."""
+    parser.add_argument("--suite", choices=("v1", "v2"), default="v1", help="the version of the suite (default: v1)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     require("inspect_ai", "Reading logs")
     if arguments.out is not None:
         require("matplotlib", "--out")
-    suite = read_suite_file(arguments.file)
+    suite = read_suite_file(arguments.file, arguments.suite)
     rows = read_rows(suite, arguments.logs)
     if arguments.out is not None:
         _write(suite, rows, arguments.out)
@@ -46,12 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_suite_file(path: Path | None) -> Suite:
-    """The private suite in a file, or suite-v1."""
+def read_suite_file(path: Path | None, version: str) -> Suite:
+    """The private suite in a file, or the public one of a version."""
     from digitduels.evals.suite import SUITE, SuiteError, read_suite
+    from digitduels.evals.suite_v2 import SUITE_V2
 
     try:
-        return read_suite(path or SUITE)
+        return read_suite(path or {"v1": SUITE, "v2": SUITE_V2}[version])
     except (OSError, SuiteError) as error:
         raise Failure(FILE, str(error)) from None
 

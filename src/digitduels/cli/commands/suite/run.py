@@ -26,15 +26,16 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    suite = read_suite_file(arguments.file)
+    suite = read_suite_file(arguments.file, arguments.suite)
     require("inspect_ai", "Running the suite")
     from inspect_ai import eval as evaluate
 
-    from digitduels.evals.suite_tasks import suite_v1
+    from digitduels.evals.suite_tasks import suite_v1, suite_v2
 
     _check_models(arguments.models)
+    task = {"v1": suite_v1, "v2": suite_v2}[arguments.suite]
     logs = evaluate(
-        suite_v1(None if arguments.file is None else str(arguments.file)),
+        task(None if arguments.file is None else str(arguments.file)),
         model=arguments.models,
         log_dir=arguments.logs,
         limit=arguments.limit,

@@ -1,6 +1,7 @@
 // Requests to the server. Each returns the response body or throws a Failure with a message for the reader.
 
 import { pause } from "./dom.js";
+import { exchange } from "./transport.js";
 
 export class Failure extends Error {
   /**
@@ -67,19 +68,15 @@ export function backOff(count) {
  * @returns {Promise<any>}
  */
 async function send(path, request, { signal, timeout = WORK, read = parse } = {}) {
-  // A lost request may never fail by itself.
-  const limit = AbortSignal.timeout(timeout);
   let answer;
-  let text;
   try {
-    answer = await fetch(path, { ...request, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    text = await answer.text();
+    answer = await exchange(path, { ...request, signal: signal ?? null }, timeout);
   } catch (error) {
     throw signal?.aborted ? error : new Failure(SILENT, 0);
   }
   let body;
   try {
-    body = answer.ok ? read(text) : parse(text);
+    body = answer.ok ? read(answer.text) : parse(answer.text);
   } catch {
     // Something other than this server has answered.
   }
@@ -199,14 +196,17 @@ function posting(body, headers) {
 }
 
 /** Data that the server embedded in the page for its address. */
-/** @type {{games?: GameCard[], position?: PositionView}} */
+/** @type {{games?: GameCard[], position?: PositionView, query?: string}} */
 const embedded = parse(globalThis.document?.getElementById("given")?.textContent ?? "{}");
 
-/** Returns the embedded position once; null after that. */
-export function givenPosition() {
-  const { position } = embedded;
+/**
+ * Returns the embedded position once; null after that. A page without a server embeds the position of one query.
+ * @param {string} wanted the query of the game
+ */
+export function givenPosition(wanted) {
+  const { position, query = wanted } = embedded;
   delete embedded.position;
-  return position ?? null;
+  return query === wanted ? (position ?? null) : null;
 }
 
 /** @type {Promise<GameCard[]> | null} */

@@ -24,24 +24,43 @@ export function seatLabels({ names: [one, two] }, reader, opponent = "") {
   return [label(1, one), label(2, two)];
 }
 
+/**
+ * Returns the note about a computer player: the name of its level.
+ * @param {View} view
+ */
+export function characterOf(view) {
+  return /** @type {Partial<PositionView>} */ (view).character ?? "computer";
+}
+
+/**
+ * Returns the side of a seat on the screen, which has its colour and its shape: the reader is always on the left.
+ * @param {Seat} seat
+ * @param {Seat | null} reader
+ * @returns {Seat}
+ */
+export function sideOf(seat, reader) {
+  return (seat === 1) === (reader === 2) ? 2 : 1;
+}
+
 export class Board {
-  /** @param {View} view */
-  constructor(view) {
+  /**
+   * @param {View} view
+   * @param {() => Seat | null} reader
+   */
+  constructor(view, reader) {
+    this.reader = reader;
     this.players = [new Player(0), new Player(1)];
     this.shared = h("strong.score.shared");
     this.track = new Track();
     this.pool = h("ul.stocks.pool", { "aria-label": "Between the players" });
-    const hands = this.players.map(({ stocks }) => stocks);
+    this.row = h("div.players");
+    this.aim = h("p.aim", view.board.aim);
+    this.hands = h("div.hands");
     this.element = h(
       "div.board",
-      h(
-        "div.players",
-        this.players[0]?.element,
-        view.board.table.score !== null && this.shared,
-        this.players[1]?.element,
-      ),
+      this.row,
       h("div.way", this.track.element),
-      view.board.hands.some((hand) => hand.stocks.length > 0) && h("div.hands", hands),
+      view.board.hands.some((hand) => hand.stocks.length > 0) && this.hands,
       this.pool,
     );
     /** @type {View} */
@@ -56,14 +75,37 @@ export class Board {
   update(view, labels, pool) {
     this.view = view;
     const { board, hop } = view;
-    this.players.forEach((player, seat) => player.update(view, /** @type {Label} */ (labels[seat])));
+    const reader = this.reader();
+    this.players.forEach((player, seat) => player.update(view, /** @type {Label} */ (labels[seat]), reader));
+    this.#arrange(reader);
     if (board.table.score !== null) this.shared.textContent = figure(board.table.score);
     this.pool.hidden = !pool || board.table.stocks.length === 0;
-    fill(this.pool, stockItems(board.table.stocks, hop));
-    const places = tokensOf(view);
+    fill(this.pool, stockItems(board.table.stocks, hop, reader));
+    const places = tokensOf(view).map(({ seat, at }) => ({ seat: this.#side(seat), at }));
     set(this.track.element, "hidden", places.length === 0);
     const goal = board.goal === null ? null : Number(board.goal);
-    this.track.update(goal, places, hop && jumpOf(view, hop.player, hop), boardWords(view, labels));
+    this.track.update(goal, places, this.#drawn(hop && jumpOf(view, hop.player, hop)), boardWords(view, labels));
+  }
+
+  /**
+   * Puts the reader on the left.
+   * @param {Seat | null} reader
+   */
+  #arrange(reader) {
+    const [left, right] = reader === 2 ? this.players.toReversed() : this.players;
+    if (!left || !right || this.row.firstChild === left.element) return;
+    fill(this.row, left.element, this.view.board.table.score !== null && this.shared, this.aim, right.element);
+    fill(this.hands, left.stocks, right.stocks);
+  }
+
+  /** @param {number} seat 0 if both players share the number */
+  #side(seat) {
+    return seat && sideOf(/** @type {Seat} */ (seat), this.reader());
+  }
+
+  /** @param {import("./track.js").Jump | null} jump */
+  #drawn(jump) {
+    return jump && { ...jump, seat: this.#side(jump.seat) };
   }
 
   /** The element of the score that the last move changed. @returns {HTMLElement} */
@@ -82,7 +124,7 @@ export class Board {
     const mover = view.player ?? 1;
     const before = scoresOf(view);
     const jump = effect && jumpOf(view, mover, { before, result: effect.result, after: effect.scores });
-    this.track.foresee(jump, effect?.tone);
+    this.track.foresee(this.#drawn(jump), effect?.tone);
   }
 }
 
@@ -96,7 +138,7 @@ class Player {
     this.stocks = h("ul.stocks");
     const dot = h("span.dot", { "aria-hidden": "true" });
     const who = h("h2", dot, h("span.called", this.name, this.note));
-    this.element = h("section", { class: `player seat-${seat + 1}` }, who, this.score);
+    this.element = h("section.player", who, this.score);
     /** @type {Integer | null} */
     this.last = null;
   }
@@ -104,8 +146,12 @@ class Player {
   /**
    * @param {View} view
    * @param {Label} label
+   * @param {Seat | null} reader
    */
-  update(view, label) {
+  update(view, label, reader) {
+    const side = sideOf(/** @type {Seat} */ (this.seat + 1), reader);
+    this.element.classList.toggle("seat-1", side === 1);
+    this.element.classList.toggle("seat-2", side === 2);
     const hand = /** @type {Side} */ (view.board.hands[this.seat]);
     this.name.textContent = label.name;
     this.note.textContent = label.note;
@@ -122,17 +168,18 @@ class Player {
       this.score.classList.toggle("long", text.length > 4);
     }
     const hop = view.hop?.player === this.seat + 1 ? view.hop : null;
-    fill(this.stocks, stockItems(hand.stocks, hop));
+    fill(this.stocks, stockItems(hand.stocks, hop, reader));
   }
 }
 
 /**
  * @param {Stock[]} stocks
  * @param {Hop | null} hop the last move, if it may have used one of these
+ * @param {Seat | null} reader
  */
-function stockItems(stocks, hop) {
+function stockItems(stocks, hop, reader) {
   return stocks.map((stock) => {
-    const taken = hop?.taken.includes(stock.label) ? ` taken by-${hop.player}` : "";
+    const taken = hop?.taken.includes(stock.label) ? ` taken by-${sideOf(hop.player, reader)}` : "";
     return h("li", { class: `stock${stock.left ? "" : " gone"}${taken}` }, h("span.label", stock.label), left(stock));
   });
 }

@@ -83,6 +83,15 @@ export class Choice {
   }
 
   /**
+   * Whether a field cannot be typed yet. A move may be typed as it is written, too: "6×7".
+   * @param {number} field
+   */
+  #waitsForKeys(field) {
+    const slot = (/** @type {number} */ index) => this.fields[index]?.slot ?? index;
+    return this.waits(field) && this.picks.some((pick, index) => pick === null && slot(index) < slot(field));
+  }
+
+  /**
    * @param {number} field
    * @param {number} choice
    */
@@ -160,7 +169,7 @@ export class Choice {
   #possible() {
     const legal = this.#legal(this.picks);
     return this.picks.flatMap((pick, field) => {
-      if (pick !== null || this.waits(field)) return [];
+      if (pick !== null || this.#waitsForKeys(field)) return [];
       const choices = new Set(legal.map(({ picks }) => picks[field] ?? -1));
       return [...choices].map((choice) => ({ field, choice, texts: this.#texts(legal, field, choice) }));
     });

@@ -1,5 +1,7 @@
 // Helpers that create DOM elements. Text is always set as text, never as HTML.
 
+import { outside } from "./transport.js";
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 /** @typedef {(Child | Child[])[]} Children */
 /** @typedef {Record<string, unknown>} Props */
@@ -41,7 +43,16 @@ function isProps(value) {
  */
 export function set(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
-  else element.setAttribute(name, value === true ? "" : String(value));
+  else element.setAttribute(name, value === true ? "" : addressed(name, String(value)));
+}
+
+/**
+ * Returns the value of an attribute. A link to a page gets the URL of the page.
+ * @param {string} name
+ * @param {string} value
+ */
+function addressed(name, value) {
+  return name === "href" && value.startsWith("/") ? outside(value) : value;
 }
 
 /**

@@ -1,49 +1,103 @@
 // The end of a game: who won and why, which turn decided it, and what to do next.
 
-import { Failure, getComputed } from "./api.js";
-import { anchor, button, fill, h, paragraphs } from "./dom.js";
-import { cutTo, pathOf, queryOf, withKeys } from "./link.js";
-import { tell, tellAll, tellEach } from "./sentence.js";
+import { Failure, gameCard, getComputed } from "./api.js";
+import { anchor, button, fill, h } from "./dom.js";
+import { cutTo, pathOf, queryOf, rematchOf, withKeys } from "./link.js";
+import { tell } from "./sentence.js";
 import { WAIT } from "./status.js";
 
+/** @typedef {"draw" | "done" | "win" | "loss"} Mood */
+
 /**
- * Fills a section with the end of a game.
+ * Fills a section with the end of a game: at once with the result, then with what decided it, in a place kept for it.
  * @param {HTMLElement} section
  * @param {View} view
  * @param {Link} link
  * @param {Seat | null} reader
- * @param {import("./dom.js").Child[]} next further buttons
+ * @param {HTMLElement | false} rematch the button, which comes first
  * @param {AbortSignal} signal
  */
-export async function showEnd(section, view, link, reader, next, signal) {
+export async function showEnd(section, view, link, reader, rematch, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
   const explanation = h("div.explanation");
-  const row = h("p.row", next, anchor("Review", pathOf(link, "review")), mood === "win" && pictureButton(view, reader));
+  const review = anchor("Review", pathOf(link, "review"));
   section.className = `end ${mood}`;
-  // The title says who has won; the rest says why.
-  const reasons = view.ending.length > 1 ? view.ending.slice(0, -1) : view.ending;
-  fill(section, title, paragraphs(tellEach(reasons, reader)), row, explanation);
+  fill(
+    section,
+    title,
+    h("p", view.outcome && tell(view.outcome.reason, reader)), // the title says who has won
+    h("p.row", rematch, review, mood === "win" && pictureButton(view, reader)),
+    explanation,
+  );
   title.focus({ preventScroll: true });
   section.scrollIntoView({ block: "nearest" });
   try {
     const wait = () => (explanation.textContent = WAIT);
-    /** @type {Review} */
-    const review = await getComputed(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
-    // A class sees only the turning point.
-    const more = mood === "loss" && !inClass(view) ? review.resistance : null;
-    const turning = tellAll(review.answer ? [review.sentence, review.answer] : [review.sentence], reader);
-    fill(explanation, h("p", turning), more && h("p.soft", tell(more, reader)));
-    const again = retry(review, link, reader);
-    if (!again) return;
-    // Only one button is the main one.
-    if (again.matches(".main")) for (const other of row.children) other.classList.remove("main");
-    row.prepend(again);
+    const asked = getComputed(`/api/review/${link.game}`, queryOf(link, named(view)), signal, wait);
+    const [told, next] = await Promise.all([asked, mood === "win" ? nextLevel(link) : null]);
+    fill(explanation, explain(/** @type {Review} */ (told), view, link, reader), next && h("p.row", next));
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) return;
     // A game too large to review still shows its end.
     explanation.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
   }
+}
+
+/**
+ * Says what decided the game. The better move stays hidden until the reader asks for it.
+ * @param {Review} review
+ * @param {View} view
+ * @param {Link} link
+ * @param {Seat | null} reader
+ */
+function explain(review, view, link, reader) {
+  const moment = momentOf(review, reader);
+  const swing = moment?.swing ?? false;
+  const hidden = swing
+    ? review.answer && tell(review.answer, reader)
+    : moment?.defended && tell(moment.defended, reader);
+  const answer = h("p.soft", { hidden: true, tabindex: -1 }, hidden);
+  const show = button("Show me", () => {
+    show.hidden = true;
+    answer.hidden = false;
+    answer.focus({ preventScroll: true });
+  });
+  // Without take-backs, the review is the only place to try again. A class sees only what decided the game.
+  const row = h("p.row", moment && link.takebacks && retry(moment, link), hidden && !inClass(view) && show);
+  return [h("p", tell(review.sentence, reader)), row.hasChildNodes() && row, answer];
+}
+
+/**
+ * Returns the moment that the reader should try again: their last slip, or else their weakest defence.
+ * @param {Review} review
+ * @param {Seat | null} reader
+ */
+function momentOf({ turns, moments }, reader) {
+  const plies = reader === null ? moments.flat() : moments[reader - 1];
+  return turns.findLast(({ ply, swing }) => plies?.includes(ply) && (swing || reader !== null));
+}
+
+/**
+ * @param {ReviewTurn} moment
+ * @param {Link} link
+ */
+function retry({ ply, move, swing, before }, link) {
+  const path = withKeys(pathOf(cutTo(link, ply)), { find: before.value, played: move });
+  return anchor(swing ? "Try that moment again" : "Try your best chance again", path);
+}
+
+/**
+ * Returns a link to a game against the next level; null if there is none.
+ * @param {Link} link
+ */
+async function nextLevel(link) {
+  const card = await gameCard(link.game);
+  const level = card?.levels.find((each) => each > Number(link.vs));
+  const name = level && card?.characters[level]?.name;
+  if (!level || !name) return null;
+  const path = pathOf({ ...rematchOf(link), seat: link.seat, vs: String(level) });
+  return anchor(`Try Level ${level}, ${name}`, path);
 }
 
 /**
@@ -76,6 +130,7 @@ function pictureButton(view, reader) {
 /**
  * @param {View} view
  * @param {Seat | null} reader
+ * @returns {Mood}
  */
 function moodOf({ outcome }, reader) {
   const winner = outcome?.winner ?? null;
@@ -86,25 +141,9 @@ function moodOf({ outcome }, reader) {
 
 /**
  * @param {View} view
- * @param {"draw" | "done" | "win" | "loss"} mood
+ * @param {Mood} mood
  */
 function headingOf({ names, outcome }, mood) {
   const winner = names[(outcome?.winner ?? 1) - 1];
   return { draw: "A draw", done: `${winner} wins`, win: "You win", loss: "You lose" }[mood];
-}
-
-/**
- * Returns a link back to the reader's last swing.
- * @param {Review} review
- * @param {Link} link
- * @param {Seat | null} reader
- */
-function retry(review, link, reader) {
-  const swings = review.turns.filter((turn) => turn.swing);
-  const mine = swings.findLast((turn) => reader === null || turn.player === reader);
-  // Without take-backs, the review is the only place to try again.
-  if (!mine || !link.takebacks) return null;
-  const moment = withKeys(pathOf(cutTo(link, mine.ply)), { find: mine.before.value });
-  const decisive = mine === swings.at(-1);
-  return decisive ? anchor("Try that moment again", moment, "main") : anchor("Try your mistake again", moment);
 }

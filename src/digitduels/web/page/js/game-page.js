@@ -8,6 +8,7 @@ import { note } from "./router.js";
 import { tellAll } from "./sentence.js";
 import { say, sayWait } from "./status.js";
 import { moveList, Table } from "./table.js";
+import { inside } from "./transport.js";
 
 /** Thrown for a response about a position that the page no longer shows. */
 class Late extends Error {}
@@ -69,7 +70,7 @@ export class GamePage {
 
   /** The path of this page with this game. */
   get path() {
-    return location.pathname + location.search;
+    return inside(location.pathname) + location.search;
   }
 
   get labels() {
@@ -220,7 +221,7 @@ export function getPosition(link, signal, more = {}) {
  * @returns {Promise<PositionView>}
  */
 export async function getFirstPosition(link, signal) {
-  const view = givenPosition();
+  const view = givenPosition(String(queryOf(link)));
   // The embedded position belongs to the first page of the visit only.
   const same = view?.game === link.game && view.moves.join(" ") === link.moves.join(" ") && !link.names;
   return view && same ? view : getPosition(link, signal, WITH_EFFECTS);

@@ -1,6 +1,6 @@
 // The head of a game's pages: its sign, its name, and the same tabs everywhere.
 
-import { fill, h } from "./dom.js";
+import { fill, h, set } from "./dom.js";
 import { newLink, pathOf } from "./link.js";
 
 /** @type {string} */
@@ -58,8 +58,9 @@ export function keepBoard({ game, options, ...rest }, play, reviewable) {
   const review = reviewable && begun ? pathOf({ game, options, ...rest }, "review") : null;
   boards.set(pathOf(bare), { play, review });
   const tabs = head().querySelectorAll(".tabs a");
-  tabs[0]?.setAttribute("href", play);
-  tabs[tabs.length - 1]?.setAttribute("href", review ?? pathOf(bare, "review"));
+  const [first, last] = [tabs[0], tabs[tabs.length - 1]];
+  if (first) set(first, "href", play);
+  if (last) set(last, "href", review ?? pathOf(bare, "review"));
 }
 
 /**

@@ -15,7 +15,7 @@ export class Hints {
     this.page = page;
     this.notebook = notebook;
     this.step = 0;
-    this.button = button("Hint", () => void this.#next());
+    this.button = button("Hint", () => void this.show(this.step + 1));
   }
 
   clear() {
@@ -24,9 +24,13 @@ export class Hints {
     this.button.textContent = "Hint";
   }
 
-  async #next() {
+  /**
+   * Shows a step of the hint, at most the last one.
+   * @param {number} next
+   */
+  async show(next = STEPS) {
     await this.page.safely(async () => {
-      const step = Math.min(this.step + 1, STEPS);
+      const step = Math.min(next, STEPS);
       const takebacks = this.page.takesBack ? "on" : "off";
       const { lines } = /** @type {Hint} */ (await this.page.ask("hint", { step: String(step), takebacks }));
       const texts = tellEach(lines, this.page.reader);

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { start } from "./router.js";
+import { hasServer } from "./transport.js";
 
 /** @type {[label: string, href: string, area: string][]} */
 const AREAS = [
@@ -45,18 +46,25 @@ document.getElementById("theme")?.addEventListener("click", () => {
   }
 });
 
+/**
+ * Returns how to load a page that needs a server.
+ * @param {import("./router.js").Route["load"]} load
+ */
+const online = (load) => (hasServer ? load : () => import("./pages/needs-server.js"));
+
 start([
   { path: /^\/$/, title: "", load: () => import("./pages/home.js") },
   { path: /^\/play\/([^/]+)$/, title: "Play", load: () => import("./pages/play.js") },
-  { path: /^\/g\/([^/]+)$/, title: "With a friend", load: () => import("./pages/room.js") },
+  { path: /^\/g\/([^/]+)$/, title: "With a friend", load: online(() => import("./pages/room.js")) },
   { path: /^\/explore(?:\/([^/]+))?$/, title: "Explore", load: () => import("./pages/explore.js") },
   { path: /^\/review(?:\/([^/]+))?$/, title: "Review", load: () => import("./pages/review.js") },
   { path: /^\/puzzle(?:\/([^/]+))?$/, title: "Puzzle", load: () => import("./pages/puzzle.js") },
   { path: /^\/learn(?:\/([^/]+))?$/, title: "Learn", load: () => import("./pages/learn.js") },
   { path: /^\/help$/, title: "Help", load: () => import("./pages/help.js") },
-  { path: /^\/lab(?:\/([^/]+))?$/, title: "Lab", load: () => import("./pages/lab.js") },
-  { path: /^\/teach$/, title: "Teach", load: () => import("./pages/teach.js") },
-  { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: () => import("./pages/join.js") },
-  { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: () => import("./pages/class.js") },
-  { path: /^\/privacy$/, title: "Privacy", load: () => import("./pages/privacy.js") },
+  { path: /^\/lab(?:\/([^/]+))?$/, title: "Lab", load: online(() => import("./pages/lab.js")) },
+  { path: /^\/teach$/, title: "Teach", load: online(() => import("./pages/teach.js")) },
+  { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: online(() => import("./pages/join.js")) },
+  { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: online(() => import("./pages/class.js")) },
+  { path: /^\/privacy$/, title: "Privacy", load: online(() => import("./pages/privacy.js")) },
+  { path: /^\/reach\/([^/]+)$/, title: "It works", load: online(() => import("./pages/reach.js")) },
 ]);

@@ -1,25 +1,30 @@
-// Three tips for a first visit: the goal, a number, an operation. The first move, or a press, removes them for good.
+// Tips for somebody's first game of a kind: the goal, the parts of a move, and a rule that beginners overlook. The
+// first move, or a press, removes them for good.
 
 import { figure } from "./board.js";
 import { h } from "./dom.js";
 import { recall, remember } from "./storage.js";
-
-const NAME = "marks";
 
 /**
  * Shows the tips on the table.
  * @param {import("./table.js").Table} table
  */
 export function showMarks({ board, picker, view }) {
-  if (recall(NAME) || view.moves.length > 0 || view.outcome) return;
+  const name = `marks:${view.game}`;
+  if (recall(name) || view.moves.length > 0 || view.outcome) return;
   const goal =
     view.board.goal === null ? [] : [[board.track.element.parentElement, `Goal: land on ${figure(view.board.goal)}`]];
   const alone = picker.groups.length === 1;
-  const words = (/** @type {number} */ index) => (index ? "Then one of these" : "First tap one of these");
-  const steps = picker.groups.map(({ element }, index) => [element, alone ? "Tap one to play it" : words(index)]);
+  const words = (/** @type {number} */ index, /** @type {number} */ count) =>
+    `${index ? "Then" : "First"} pick ${count > 1 ? "two" : "one"} of these`;
+  const steps = picker.groups.map(({ element, fields }, index) => [
+    element,
+    alone ? "Tap one to play it" : words(index, fields.length),
+  ]);
   const places = /** @type {[HTMLElement, string][]} */ ([...goal, ...steps]);
   const done = () => {
-    remember(NAME, "seen");
+    remember(name, "seen");
+    picker.advise("");
     for (const mark of marks) mark.remove();
   };
   const marks = places.map(([place, text], index) => {
@@ -29,5 +34,6 @@ export function showMarks({ board, picker, view }) {
     place.append(mark);
     return mark;
   });
+  picker.advise(view.look.tip);
   picker.element.addEventListener("played", done, { once: true });
 }

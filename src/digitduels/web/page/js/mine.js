@@ -88,6 +88,20 @@ export function keepPuzzle(puzzle) {
   remember(NAME, JSON.stringify({ ...all, puzzles: [{ ...puzzle, at: Date.now() }, ...all.puzzles] }));
 }
 
+const DAY = 86_400_000; // milliseconds
+
+/**
+ * Counts the daily puzzles solved in a row until today. A single day without one is forgiven.
+ * @param {string[]} dates of solved puzzles, such as 2026-01-31; other texts are ignored
+ * @param {string} today
+ */
+export function streakOf(dates, today) {
+  const ago = dates.map((date) => (Date.parse(today) - Date.parse(date)) / DAY).filter((days) => days >= 0);
+  const days = [...new Set(ago)].toSorted((one, two) => one - two);
+  const end = days.findIndex((day, index) => day - (days[index - 1] ?? 0) > 2);
+  return end < 0 ? days.length : end;
+}
+
 /**
  * Returns the number of wrong attempts at a puzzle in progress.
  * @param {string} key

@@ -19,6 +19,7 @@ import { levelOptions } from "./levels.js";
 import { newLink, pathOf, randomSeed } from "./link.js";
 import { challenge } from "./seats.js";
 import { recall, remember } from "./storage.js";
+import { hasServer } from "./transport.js";
 
 /**
  * Opens the dialog. Returns the path of the new game, or null.
@@ -108,7 +109,11 @@ class Sheet {
     fill(
       opponents,
       h("option", { value: "human" }, "Someone beside you"),
-      h("option", { value: "friend" }, "A friend, by link"),
+      h(
+        "option",
+        { value: "friend", disabled: !hasServer },
+        `A friend, by link${hasServer ? "" : " (needs a server)"}`,
+      ),
       h("option", { value: "coach" }, "Coach. Warns you before a mistake."),
       levelOptions(card),
     );

@@ -1,9 +1,10 @@
 // The controls for choosing a move: buttons in any order, or digits and signs on the keyboard.
 
-import { left, scoresOf } from "./board.js";
+import { left, scoresOf, sideOf } from "./board.js";
 import { Choice, signFor } from "./choice.js";
 import { fill, h, set } from "./dom.js";
 import { outcomeOf, Preview, TONES } from "./preview.js";
+import { tell } from "./sentence.js";
 import { bestValue, SIGNS, WORDS } from "./verdict.js";
 
 /**
@@ -11,12 +12,12 @@ import { bestValue, SIGNS, WORDS } from "./verdict.js";
  *   play: (move: string) => Promise<void>,
  *   explain: (picks: number[] | null) => void,
  *   say: (text: string) => void,
- *   ask: (prompt: string) => void,
+ *   settle: () => void,
  *   foresee: (effect: MoveEffect | null) => void,
  *   confirm: () => boolean,
  *   reader: () => Seat | null,
  * }} Hooks `explain`: says why these values, from the first field on, are forbidden; `foresee`: previews a move on the
- * board; `confirm`: whether a move has to be confirmed with "Play"
+ * board; `confirm`: whether a move has to be confirmed with "Play"; `settle`: takes back what `explain` said
  */
 
 /** A row of buttons. Two fields with the same choices share one. */
@@ -42,6 +43,10 @@ export class Picker {
     this.pointed = null;
     /** The move that is on its way. @type {string | null} */
     this.sent = null;
+    /** A rule that beginners overlook, before the first move. */
+    this.tip = "";
+    /** The last move, until the next one is begun. @type {import("./preview.js").Report | null} */
+    this.report = null;
     this.preview = new Preview(() => this.#finish());
     this.groups = this.#groups();
     this.element = h(
@@ -78,6 +83,8 @@ export class Picker {
     this.effects = new Map();
     this.pointed = null;
     this.sent = null;
+    this.report = this.#lastMove();
+    this.tip = "";
     this.choice.moves = active ? view.legal : [];
     this.#clear();
   }
@@ -98,6 +105,37 @@ export class Picker {
   judge(moves) {
     this.values = moves && new Map(moves.map(({ move, value }) => [move, value]));
     this.#draw();
+  }
+
+  /**
+   * Shows the verdict on a move that was tried, until the next one is begun.
+   * @param {string} move
+   * @param {string} verdict
+   */
+  refuse(move, verdict) {
+    const text = this.effects.get(move)?.equation ?? this.view.legal.find((each) => each.move === move)?.shown ?? "";
+    this.report = { text, note: verdict, tone: "bad", side: null };
+    this.#clear();
+  }
+
+  /** The last move as its reader sees it: what is bad for the opponent is not shown as a failure. */
+  #lastMove() {
+    const { hop, last } = this.view;
+    const reader = this.hooks.reader();
+    if (!hop || !last) return null;
+    const note = hop.note ? tell(hop.note, reader) : "";
+    const theirs = reader !== null && hop.player !== reader;
+    const text = hop.equation ?? tell(last.shown, reader);
+    return { text, note, tone: theirs ? "neutral" : hop.tone, side: sideOf(hop.player, reader) };
+  }
+
+  /**
+   * Shows a tip until the first part of a move is chosen.
+   * @param {string} tip
+   */
+  advise(tip) {
+    this.tip = tip;
+    if (!this.sent) this.#draw();
   }
 
   /** Redraws after a setting has changed. */
@@ -263,6 +301,7 @@ export class Picker {
    * @param {number} index
    */
   #picked(field, index) {
+    this.hooks.settle();
     this.#draw();
     const next = this.view.fields[this.choice.open];
     if (next) this.hooks.say(`${this.choice.label(field, index)}. ${next.prompt}`);
@@ -272,7 +311,9 @@ export class Picker {
 
   /** Says which field has to be chosen first. */
   #askFirst() {
-    this.hooks.ask(`${this.view.fields[this.choice.open]?.prompt}.`);
+    this.hooks.settle();
+    this.hooks.say(`${this.view.fields[this.choice.open]?.prompt}.`);
+    this.preview.insist();
   }
 
   /** Sends the move. It stays selected and locked until the server responds. */
@@ -292,11 +333,13 @@ export class Picker {
   }
 
   #clear() {
+    this.hooks.settle();
     this.choice.clear();
     this.#draw();
   }
 
   #erase() {
+    this.hooks.settle();
     this.choice.erase();
     this.#draw();
   }
@@ -358,7 +401,7 @@ export class Picker {
       chosen && "picked",
       value,
       gone && "gone",
-      taker && `taken by-${taker}`,
+      taker && `taken by-${sideOf(taker, this.hooks.reader())}`,
       result?.tone,
     ]
       .filter(Boolean)
@@ -421,7 +464,8 @@ export class Picker {
     const prompt = view.fields[choice.open]?.prompt ?? "";
     if (move) preview.foretell(move.shown, effect, view.player ?? 1, this.hooks.reader());
     else if (choice.started) preview.build(this.#parts(), prompt);
-    else preview.ask(active ? prompt : this.#waiting());
+    else if (this.report) preview.recall(this.report, this.report.side && active ? prompt : this.#waiting());
+    else preview.ask(active ? prompt : this.#waiting(), active ? this.tip : "");
     preview.button.hidden = !choice.move || !active || !this.hooks.confirm() || this.sent !== null;
     this.hooks.foresee(effect ?? null);
   }

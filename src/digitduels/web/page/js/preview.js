@@ -1,12 +1,15 @@
 // The line that shows the effect of the chosen move: large, and always in the same place.
 
 import { figure } from "./board.js";
-import { fill, h } from "./dom.js";
+import { calm, fill, h } from "./dom.js";
 import { tell } from "./sentence.js";
 
 /** The effect of a move by the rules, for the player who makes it. */
 /** @type {Record<string, string>} */
 export const TONES = { good: "▲", bad: "▼" };
+
+/** A move that was made or tried: its equation, what follows, and the side of the player who made it. */
+/** @typedef {{text: string, note: string, tone: string, side: Seat | null}} Report */
 
 export class Preview {
   /** @param {() => void} play */
@@ -20,9 +23,15 @@ export class Preview {
   /**
    * Shows the prompt for the next part.
    * @param {string} text
+   * @param {string} [tip]
    */
-  ask(text) {
-    this.#show("asks", text);
+  ask(text, tip = "") {
+    this.#show("asks", text, tip);
+  }
+
+  /** Draws attention to the prompt. */
+  insist() {
+    if (!calm()) this.element.animate({ translate: ["0", "-4px", "4px", "0"] }, { duration: 200 });
   }
 
   /**
@@ -50,6 +59,15 @@ export class Preview {
     // If the rules change the result, the note already states the score.
     const told = result === null || score === null || result === score || (note && tone === "bad");
     this.#show(tone, effect.equation ?? shown, [note, !told && `Score: ${figure(score)}.`].filter(Boolean).join(" "));
+  }
+
+  /**
+   * Shows a move that was made or tried, until the next one is begun.
+   * @param {Report} report
+   * @param {string} prompt for the next move
+   */
+  recall({ text, note, tone, side }, prompt) {
+    this.#show(`${tone} recalls${side ? ` by-${side}` : ""}`, text, [note, prompt].filter(Boolean).join(" "));
   }
 
   /** Says that the move is being sent. */

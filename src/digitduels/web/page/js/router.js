@@ -5,6 +5,7 @@ import { anchor, button, fill, h, set } from "./dom.js";
 import { dropHead } from "./head.js";
 import { readQuery } from "./link.js";
 import { say } from "./status.js";
+import { inside, outside } from "./transport.js";
 
 /** @typedef {(place: Place) => Promise<void> | void} Show */
 /** @typedef {{path: RegExp, title: string, load: () => Promise<{show: Show}>}} Route */
@@ -26,9 +27,10 @@ export function start(table) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (target.target || target.hasAttribute("download") || target.origin !== location.origin) return;
     if (target.hash && target.pathname === location.pathname && target.search === location.search) return;
-    if (!match(target.pathname)) return;
+    const path = inside(target.pathname);
+    if (!match(path)) return;
     event.preventDefault();
-    void go(target.pathname + target.search + target.hash);
+    void go(path + target.search + target.hash);
   });
   void open(false);
 }
@@ -38,7 +40,7 @@ export function start(table) {
  * @param {string} path
  */
 export function go(path) {
-  history.pushState(null, "", path);
+  history.pushState(null, "", outside(path));
   return open(true);
 }
 
@@ -48,10 +50,10 @@ export function go(path) {
  * @param {boolean} [replace] whether to replace the current history entry
  */
 export function note(path, replace = false) {
-  const here = location.pathname + location.search;
+  const here = inside(location.pathname) + location.search;
   if (path === here || path === here + location.hash) return;
-  if (replace) history.replaceState(null, "", path);
-  else history.pushState(null, "", path);
+  if (replace) history.replaceState(null, "", outside(path));
+  else history.pushState(null, "", outside(path));
 }
 
 /** @param {string} title */
@@ -86,12 +88,13 @@ async function open(moved) {
   left = new AbortController();
   const { signal } = left;
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+  const path = inside(location.pathname);
   for (const area of document.querySelectorAll("nav a")) {
     const { pathname, dataset } = /** @type {HTMLAnchorElement} */ (area);
-    const here = location.pathname === pathname || location.pathname.startsWith(dataset["area"] ?? " ");
+    const here = path === inside(pathname) || path.startsWith(dataset["area"] ?? " ");
     set(area, "aria-current", here ? "page" : null);
   }
-  const target = match(location.pathname);
+  const target = match(path);
   if (!target) {
     setTitle("Not found");
     dropHead();
@@ -143,7 +146,7 @@ function trouble(main, error) {
       h(
         "p.row",
         temporary && button("Try again", () => void open(true), "main"),
-        !temporary && location.search !== "" && anchor("Start again", location.pathname, "main"),
+        !temporary && location.search !== "" && anchor("Start again", inside(location.pathname), "main"),
         anchor("See the games", "/"),
       ),
     ),

@@ -2,6 +2,7 @@
 
 import { Failure, getAs, post, retry } from "./api.js";
 import { confirm } from "./dialog.js";
+import { shared } from "./reach.js";
 import { newKey } from "./send-act.js";
 import { isSecret, recallObject, recallSecret, remember } from "./storage.js";
 
@@ -65,7 +66,7 @@ function agreesToReplace(before, seat) {
  * @param {Mine} seat
  */
 export function own(id, seat) {
-  return `${location.origin}/g/${id}#seat=${seat.seat}.${seat.token}`;
+  return `${shared()}/g/${id}#seat=${seat.seat}.${seat.token}`;
 }
 
 /**

@@ -7,17 +7,37 @@ import { unbroken } from "./sentence.js";
 const LONG = 58; // characters that fit on the line on a phone
 const LONGER = 76; // characters that fit in small type
 
+/** What a refusal has replaced. @type {{text: string, mood: Mood} | null} */
+let replaced = null;
+
 /**
  * @param {string} text
  * @param {Mood} [mood]
  */
 export function say(text, mood = "") {
   const line = /** @type {HTMLElement} */ (document.getElementById("status"));
+  replaced = null;
   line.dataset["mood"] = mood;
   line.classList.toggle("long", text.length > LONG);
   line.classList.toggle("longer", text.length > LONGER);
   const words = unbroken(text);
   if (line.textContent !== words) line.textContent = words;
+}
+
+/**
+ * Says why a choice is not possible, until `settle`.
+ * @param {string} text
+ */
+export function refuse(text) {
+  const line = /** @type {HTMLElement} */ (document.getElementById("status"));
+  const before = replaced ?? { text: line.textContent, mood: /** @type {Mood} */ (line.dataset["mood"] ?? "") };
+  say(text, "turn");
+  replaced = before;
+}
+
+/** Shows again what a refusal has replaced: it no longer applies. */
+export function settle() {
+  if (replaced) say(replaced.text, replaced.mood);
 }
 
 /**

@@ -1,11 +1,11 @@
 // A game on the screen: the board, the choice of a move, and the moves so far.
 
 import { get } from "./api.js";
-import { Board } from "./board.js";
+import { Board, sideOf } from "./board.js";
 import { h } from "./dom.js";
 import { Picker } from "./picker.js";
 import { tell, unbroken } from "./sentence.js";
-import { say, whisper } from "./status.js";
+import { refuse, settle, whisper } from "./status.js";
 import { recall } from "./storage.js";
 
 const FORBIDDEN = "That is not possible here.";
@@ -35,13 +35,13 @@ export class Table {
     this.reader = reader;
     this.lively = more.lively ?? no;
     this.silent = more.silent ?? no;
-    this.board = new Board(view);
+    this.board = new Board(view, reader);
     this.picker = new Picker(view, {
       play,
       confirm: more.confirm ?? no,
       reader,
       say: whisper,
-      ask: (prompt) => say(prompt, "turn"),
+      settle,
       explain: (picks) => void this.#explain(picks, query(), reader()),
       foresee: (effect) => this.board.foresee(effect),
     });
@@ -106,7 +106,7 @@ export class Table {
         // Then the message has no reason.
       }
     }
-    say(text, "turn");
+    refuse(text);
   }
 
   /** @param {KeyboardEvent} event */
@@ -142,13 +142,16 @@ export function moveList(view, reader) {
     const given = ply < view.opening;
     return h(
       "li",
-      { class: `seat-${turn.player}${given ? " given" : ""}` },
+      { class: `seat-${sideOf(turn.player, reader)}${given ? " given" : ""}` },
       h("span.dot", { "aria-hidden": "true" }),
-      h("span.report", given && "Given at the start. ", unbroken(tell(turn.report, reader))),
+      h("span.report", unbroken(tell(turn.report, reader))),
       h("small", String(ply + 1)),
     );
   };
-  return h("ol.moves", { reversed: true }, view.history.map(item).reverse());
+  const moves = view.history.map(item);
+  const given = moves.splice(0, view.opening).reverse();
+  const opening = h("details", h("summary", "Given at the start"), h("ol.moves", { reversed: true }, given));
+  return [h("ol.moves", { reversed: true }, moves.reverse()), given.length > 0 && opening];
 }
 
 /**

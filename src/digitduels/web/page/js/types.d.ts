@@ -29,6 +29,8 @@ type AttemptKind = "right" | "slower" | "wrong";
 
 interface Board {
   goal: Integer | null;
+  /** The goal in a few words; empty if no score wins. */
+  aim: string;
   hands: [Side, Side];
   table: Side;
 }
@@ -38,7 +40,9 @@ interface Chair {
   kind: "human" | "computer";
   level: number | null;
   joined: boolean;
+  /** Whether they have not been seen for a while. */
   away: boolean;
+  /** Whether the computer plays for a person. */
   substitute: boolean;
 }
 
@@ -55,13 +59,23 @@ interface ClassBoard {
   goal: Integer | null;
   player: Seat | null;
   moves: number;
+  /** The time of the last event, in seconds since 1970. */
   since: number;
   over: boolean;
   winner: Seat | null;
   closed: boolean;
+  /** The computer's level, by seat. */
   levels: (number | null)[];
   /** By seat; null is the computer. */
   pupils: (number | null)[];
+}
+
+/** A link of the teacher for another device. */
+interface ClassLink {
+  link: number;
+  kind: LinkKind;
+  /** Seconds since 1970. */
+  made: number;
 }
 
 type ClassMode = "pairs" | "computer" | "rounds";
@@ -74,6 +88,8 @@ interface ClassMoment {
   position: string[];
   deed: string;
   quest: string;
+  /** The moves that would have kept the result. */
+  answer: string | null;
   path: string;
   round: number;
   against: string;
@@ -83,6 +99,9 @@ interface ClassPupil {
   pupil: number;
   name: string;
   points: number;
+  /** Finished games that count. */
+  games: number;
+  /** In the standings. */
   place: number;
   away: boolean;
   playing: boolean;
@@ -124,6 +143,8 @@ interface ClassRules {
   anonymous: boolean;
   /** Whether nobody else can join. */
   locked: boolean;
+  /** Whether pupils who wait get their next game without the teacher. */
+  auto_pairing: boolean;
 }
 
 type ClassStart = "book" | "fair";
@@ -158,6 +179,7 @@ interface Exercise {
   title: string;
   tier: number;
   tiers: Record<string, string>;
+  /** The position. */
   link: string;
   /** Of both players and of the table. */
   scores: (Integer | null)[];
@@ -167,8 +189,11 @@ interface Exercise {
   answer: string;
 }
 
+/** A part of a move. */
 interface Field {
+  /** The question to ask. */
   prompt: string;
+  /** All values that it can ever have. */
   choices: string[];
   /** The index of its value when the move is written. */
   slot: number;
@@ -184,6 +209,7 @@ interface GameCard {
   levels: number[];
   /** The level that a beginner can beat. */
   beginner: number;
+  /** The name of each level and how it plays. */
   characters: Record<string, Character>;
   options: GameOption[];
 }
@@ -218,11 +244,17 @@ interface Hop {
   after: (Integer | null)[];
   /** The labels of the numbers or operations it used. */
   taken: string[];
+  equation: string | null;
+  /** What the rules make of the result. */
+  note: Sentence | null;
+  /** good, neutral or bad for the player who made it. */
+  tone: string;
 }
 
 interface Idea {
   title: string;
   about: string;
+  /** The moves to its position. */
   moves: string;
   example: Sentence;
 }
@@ -261,16 +293,37 @@ interface JudgedMove {
 interface Judgement {
   value: Value;
   plies: number;
+  /** Whether the move keeps the value of the position. */
   keeps: boolean;
+  /** What a coach says before a mistake. */
   warning: Sentence | null;
+  /** The value of the move in words. */
   words: Sentence;
   why: Sentence;
+  /** Whether it passes as a second try: in a lost position, whether no move is harder to answer. */
+  kept: boolean;
+  /** The verdict on it as a second try. */
+  tried: Sentence;
+  /** The move and the best play that follows. */
   line: LineStep[];
 }
 
 interface LabCell {
   value: number;
+  /** 0 for a draw; null if the rules are invalid or too large, or if time ran out. */
   winner: number | null;
+}
+
+/** What the linter says about a rule set. */
+interface LabFinding {
+  severity: Severity;
+  text: string;
+  /** A line of play that shows it; may be empty. */
+  shown: string;
+  /** Whether it depends on how our levels play. */
+  measured: boolean;
+  /** The rules of the nearest rule set without it; empty if none is known. */
+  remedy: string;
 }
 
 /** The measures of a rule set. */
@@ -282,6 +335,9 @@ interface LabReport {
   deep: number;
   balance: string;
   ladder: string;
+  /** How much the gauges depend on our levels; empty if unknown. */
+  wobble: string;
+  findings: LabFinding[];
   rows: LabRow[];
 }
 
@@ -292,7 +348,7 @@ interface LabRow {
   about: string;
 }
 
-/** The winner for other values of an option. 0 is a draw, null unknown. */
+/** The winner for other values of the first option. */
 interface LabStrip {
   about: string;
   here: number;
@@ -301,7 +357,9 @@ interface LabStrip {
 
 interface LegalMove {
   move: string;
+  /** As people write it. */
   shown: string;
+  /** The index of each part of the move among its choices. */
   picks: number[];
 }
 
@@ -314,6 +372,7 @@ interface Lesson {
   levels: number[];
   /** The level that a beginner can beat. */
   beginner: number;
+  /** The name of each level and how it plays. */
   characters: Record<string, Character>;
   options: GameOption[];
   changed: Record<string, OptionValue>;
@@ -367,6 +426,8 @@ interface LineStep {
   shown: Sentence;
 }
 
+type LinkKind = "desk" | "wall";
+
 /** The sign of a game, its colours in light and dark mode, and what to expect. */
 interface Look {
   emblem: string;
@@ -374,6 +435,8 @@ interface Look {
   dark: string;
   difficulty: string;
   length: string;
+  /** A rule that beginners overlook. */
+  tip: string;
   /** The options of the recommended edition. */
   suggested: Record<string, string>;
 }
@@ -383,13 +446,30 @@ interface MoveEffect {
   move: string;
   equation: string | null;
   result: Integer | null;
+  /** The scores after it. */
   scores: (Integer | null)[];
   note: Sentence | null;
   tone: string;
 }
 
+interface NamedPupil {
+  pupil: number;
+  name: string;
+}
+
+interface NewCheck {
+  id: string;
+}
+
 interface NewClass {
   code: string;
+  token: string;
+  state: TeacherClass;
+}
+
+/** A new link for another device of the teacher. Its token belongs in the fragment of a URL. */
+interface NewLink {
+  link: number;
   token: string;
   state: TeacherClass;
 }
@@ -404,6 +484,7 @@ interface NewRoom {
 }
 
 interface Objection {
+  /** Why the move is not legal; null if it is. */
   reason: Sentence | null;
 }
 
@@ -415,46 +496,66 @@ interface OpenedSeat {
 type OptionValue = number | string | number[];
 
 interface Outcome {
+  /** Null for a draw. */
   winner: Seat | null;
   reason: Sentence;
 }
 
+/** What a class allows. */
 interface Permissions {
   hints: boolean;
   takebacks: boolean;
 }
 
 interface PositionView {
+  /** The id of the game. */
   game: string;
+  /** Its name. */
   title: string;
   look: Look;
+  /** All options. */
   options: Record<string, OptionValue>;
+  /** The options that differ from the book. */
   changed: Record<string, OptionValue>;
   /** The rules that differ from the book, in words; empty if none do. */
   house_rules: string;
+  /** The player who moved first. */
   first: Seat;
+  /** The position at the start, in the notation of links, if it was set up. */
   position: string | null;
+  /** How many of the moves were part of the start. */
   opening: number;
   names: [string, string];
+  /** The player who conceded. */
   conceded: Seat | null;
+  /** The player to move; null when the game is over. */
   player: Seat | null;
+  /** Null while the game goes on. */
   outcome: Outcome | null;
   board: Board;
+  /** The number of moves so far. */
   move_count: number;
   /** The last turn; null before the first. */
   last: Turn | null;
   hop: Hop | null;
   /** What happened last, then whose turn it is or how the game ended. */
   status: Sentence[];
+  /** The sentences that end the game. */
   ending: Sentence[];
   /** By seat, how many moves remain after a take-back; null if there is nothing to take back. */
   back: [number | null, number | null];
+  /** The parts of a move. */
   fields: Field[];
+  /** The legal moves. */
   legal: LegalMove[];
+  /** All moves so far, as tokens. */
   moves: string[];
+  /** The same in words. */
   history: Turn[];
   /** The position in the notation of links. */
   placed: string;
+  /** The name of the level that plays, such as Careful. */
+  character: string | null;
   /** The book's lines about the last move. */
   lines: Sentence[];
   /** If they were asked for. */
@@ -463,19 +564,28 @@ interface PositionView {
 
 /** A class as a pupil sees it. */
 interface PupilClass {
+  /** The code to join with. */
   code: string;
+  /** The number of events so far. */
   version: number;
+  /** 0 before the first round. */
   round: number;
   rules: ClassRules;
+  /** The teacher's message while the class is paused. */
   paused: string | null;
+  /** Whether the class is over. */
   ended: boolean;
   pupil_count: number;
   role: "pupil";
   pupil: number;
   name: string;
+  /** The game to play. */
   game: CurrentGame | null;
+  /** Whether it is in progress. */
   playing: boolean;
   points: number;
+  /** In the standings so far; null without a finished game. */
+  place: number | null;
   games: PupilGame[];
 }
 
@@ -496,10 +606,18 @@ interface Puzzle {
   title: string;
   tier: number;
   tiers: Record<string, string>;
+  /** The position. */
   link: string;
   question: Sentence;
   date: string | null;
   seed: string;
+}
+
+interface ReachCheck {
+  /** How many other devices have opened the link. */
+  devices: number;
+  /** Whether this machine has opened it itself. */
+  here: boolean;
 }
 
 interface Readiness {
@@ -519,11 +637,6 @@ interface Refusal {
   detail: string;
   /** The latest state, after a version conflict. */
   state?: RoomNews | TeacherClass;
-}
-
-interface RemovedPupil {
-  pupil: number;
-  name: string;
 }
 
 interface Reply {
@@ -587,6 +700,8 @@ interface Review {
   answer: Sentence | null;
   /** How the loser could have made it harder. */
   resistance: Sentence | null;
+  /** By seat, the plies at which the player could have done better: swings, or else the weakest defence. */
+  moments: [number[], number[]];
   story: Sentence;
   lines: Sentence[];
   ribbon: string;
@@ -614,6 +729,7 @@ interface ReviewTurn {
   shown: Sentence;
   /** Why the best move at a swing was good. */
   reason: Sentence | null;
+  /** How well the move defended a lost position. */
   defended: Sentence | null;
   lesson?: Sentence;
   /** The task for trying the moment again. */
@@ -622,11 +738,11 @@ interface ReviewTurn {
   answer?: Sentence | null;
   /** The move and the best play that follows; null when the player conceded. */
   line?: LineStep[] | null;
-  /** The same after the best move. */
+  /** The same for the best move; null after a concession out of turn. */
   better?: LineStep[] | null;
 }
 
-/** Some of the moves in words. */
+/** Up to 100 of the moves in words, `from` a number of moves on. */
 interface RoomHistory {
   from: number;
   version: number;
@@ -636,41 +752,59 @@ interface RoomHistory {
 
 /** A game between friends: the position, without the moves that led to it, and its players. */
 interface RoomNews {
+  /** The id of the game. */
   game: string;
+  /** Its name. */
   title: string;
   look: Look;
+  /** All options. */
   options: Record<string, OptionValue>;
+  /** The options that differ from the book. */
   changed: Record<string, OptionValue>;
   /** The rules that differ from the book, in words; empty if none do. */
   house_rules: string;
+  /** The player who moved first. */
   first: Seat;
+  /** The position at the start, in the notation of links, if it was set up. */
   position: string | null;
+  /** How many of the moves were part of the start. */
   opening: number;
   names: [string, string];
+  /** The player who conceded. */
   conceded: Seat | null;
+  /** The player to move; null when the game is over. */
   player: Seat | null;
+  /** Null while the game goes on. */
   outcome: Outcome | null;
   board: Board;
+  /** The number of moves so far. */
   move_count: number;
   /** The last turn; null before the first. */
   last: Turn | null;
   hop: Hop | null;
   /** What happened last, then whose turn it is or how the game ended. */
   status: Sentence[];
+  /** The sentences that end the game. */
   ending: Sentence[];
   /** By seat, how many moves remain after a take-back; null if there is nothing to take back. */
   back: [number | null, number | null];
+  /** The parts of a move. */
   fields: Field[];
+  /** The legal moves. */
   legal: LegalMove[];
   /** In a game of a class; else null. */
   class: Permissions | null;
   id: string;
+  /** The number of events so far; also the ETag. */
   version: number;
   seats: [Chair, Chair];
+  /** The player who asks for a take-back. */
   takeback: Seat | null;
+  /** The id of the rematch. Each token opens the other seat in it. */
   rematch: string | null;
+  /** Whether the game was closed, because nobody played or by a teacher. */
   closed: boolean;
-  /** The teacher's message while the game is paused. */
+  /** The teacher's message while the game is paused; every act then gets 423. */
   paused: string | null;
 }
 
@@ -679,10 +813,11 @@ interface SampleGame {
   lines: string[];
 }
 
-/** Who wins at which scores. A row per score of the waiting player, a letter per score of the mover. */
+/** Who wins at which scores: a row for each score of the waiting player from `low` to `high`. */
 interface Scores {
   low: number;
   high: number;
+  /** A letter for each score of the player to move: w, d or l, or a dot if there is no such position. */
   rows: string[];
   mine: number;
   theirs: number;
@@ -698,6 +833,8 @@ interface Sentence {
   them?: string;
 }
 
+type Severity = "note" | "warning" | "error";
+
 /** Puzzles to print. */
 interface Sheet {
   title: string;
@@ -706,8 +843,18 @@ interface Sheet {
   puzzles: Exercise[];
 }
 
+/** A pupil's place, as the wall may show it. */
+interface ShownStanding {
+  pupil: number;
+  place: number;
+  points: number;
+  games: number;
+}
+
+/** A hand or the table: its score, if it has one, and what can be taken from it. */
 interface Side {
   score: Integer | null;
+  /** The lowest possible score. */
   lowest: number;
   stocks: Stock[];
 }
@@ -722,7 +869,9 @@ interface Solved {
   value: Value | null;
   plies: number | null;
   best: string[];
+  /** Every legal move, the best first. */
   each: JudgedMove[];
+  /** The value of the position in words. */
   standing: Sentence[];
 }
 
@@ -740,35 +889,60 @@ interface StartVerdict {
 
 interface Stock {
   label: string;
+  /** How many are left. */
   left: number;
+  /** How many there were at the start. */
   of: number;
 }
 
 /** A class as its teacher sees it. */
 interface TeacherClass {
+  /** The code to join with. */
   code: string;
+  /** The number of events so far. */
   version: number;
+  /** 0 before the first round. */
   round: number;
   rules: ClassRules;
+  /** The teacher's message while the class is paused. */
   paused: string | null;
+  /** Whether the class is over. */
   ended: boolean;
   pupil_count: number;
-  role: "teacher";
   /** The server's time, in seconds since 1970. */
   now: number;
+  /** The games of this round. */
+  boards: ClassBoard[];
+  /** The best pupils so far. */
+  standings: ShownStanding[];
+  together: Together;
+  role: "teacher";
+  /** When the class will be deleted if nothing more happens in it. */
   deleted: number;
   /** The number of seconds without a move after which a board counts as stuck. */
   stuck: number;
   pupils: ClassPupil[];
   /** The pupils that the teacher removed. */
-  removed: RemovedPupil[];
-  boards: ClassBoard[];
+  removed: NamedPupil[];
+  /** The links for other devices that are valid. */
+  links: ClassLink[];
+}
+
+/** What the class has done together so far. */
+interface Together {
+  /** Finished games that count. */
+  games: number;
+  moves: number;
+  /** Different pairs of pupils who have met. */
+  pairs: number;
 }
 
 interface Turn {
   player: Seat;
   move: string;
+  /** The move. */
   shown: Sentence;
+  /** What it did. */
   report: Sentence;
 }
 
@@ -776,32 +950,74 @@ type Value = "win" | "draw" | "loss";
 
 /** A position and the moves that led to it. */
 interface View {
+  /** The id of the game. */
   game: string;
+  /** Its name. */
   title: string;
   look: Look;
+  /** All options. */
   options: Record<string, OptionValue>;
+  /** The options that differ from the book. */
   changed: Record<string, OptionValue>;
   /** The rules that differ from the book, in words; empty if none do. */
   house_rules: string;
+  /** The player who moved first. */
   first: Seat;
+  /** The position at the start, in the notation of links, if it was set up. */
   position: string | null;
+  /** How many of the moves were part of the start. */
   opening: number;
   names: [string, string];
+  /** The player who conceded. */
   conceded: Seat | null;
+  /** The player to move; null when the game is over. */
   player: Seat | null;
+  /** Null while the game goes on. */
   outcome: Outcome | null;
   board: Board;
+  /** The number of moves so far. */
   move_count: number;
   /** The last turn; null before the first. */
   last: Turn | null;
   hop: Hop | null;
   /** What happened last, then whose turn it is or how the game ended. */
   status: Sentence[];
+  /** The sentences that end the game. */
   ending: Sentence[];
   /** By seat, how many moves remain after a take-back; null if there is nothing to take back. */
   back: [number | null, number | null];
+  /** The parts of a move. */
   fields: Field[];
+  /** The legal moves. */
   legal: LegalMove[];
+  /** All moves so far, as tokens. */
   moves: string[];
+  /** The same in words. */
   history: Turn[];
+}
+
+/** A class as a wall sees it that was opened with a link: what it shows, and nothing else. */
+interface WallClass {
+  /** The code to join with. */
+  code: string;
+  /** The number of events so far. */
+  version: number;
+  /** 0 before the first round. */
+  round: number;
+  rules: ClassRules;
+  /** The teacher's message while the class is paused. */
+  paused: string | null;
+  /** Whether the class is over. */
+  ended: boolean;
+  pupil_count: number;
+  /** The server's time, in seconds since 1970. */
+  now: number;
+  /** The games of this round. */
+  boards: ClassBoard[];
+  /** The best pupils so far. */
+  standings: ShownStanding[];
+  together: Together;
+  role: "wall";
+  /** With numbers instead of names on an anonymous wall. */
+  pupils: NamedPupil[];
 }

@@ -1,15 +1,22 @@
-// The boards of a round: the players, the scores, whose turn it is and for how long.
+// The boards of a round: the players, the scores, how far each is on the way to the goal, and whose turn it is.
 
 import { figure } from "../board.js";
 import { fill, h, set } from "../dom.js";
 
 const SEATS = /** @type {Seat[]} */ ([1, 2]);
 
-/** @typedef {{names: Map<number, string>, now: number, path: (id: string) => string, stuck: number | null}} Showing */
+/**
+ * @typedef {{
+ *   names: Map<number, string>,
+ *   now: number,
+ *   path: (id: string) => string | null,
+ *   stuck: number | null,
+ * }} Showing `path`: the page of a board, if it has one
+ */
 
 /**
  * Returns the labels of the pupils: names or numbers.
- * @param {TeacherClass} state
+ * @param {{pupils: {pupil: number, name: string}[]}} state
  * @param {boolean} anonymous
  */
 export function pupilNames(state, anonymous) {
@@ -24,14 +31,14 @@ export function pupilNames(state, anonymous) {
  */
 export function playerName(board, seat, names) {
   const pupil = board.pupils[seat - 1];
-  return pupil ? (names.get(pupil) ?? "left") : `Level ${board.levels[seat - 1]}`;
+  return pupil ? (names.get(pupil) ?? "(left)") : `Level ${board.levels[seat - 1]}`;
 }
 
-/** The boards of a class. Each keeps its place, so that nothing jumps. */
+/** The boards of a class. Each keeps its place until it leaves, so that nothing jumps; then a new one may take it. */
 export class Boards {
   constructor() {
-    /** @type {Map<string, Tile>} */
-    this.tiles = new Map();
+    /** The board in each place; null for a free one. @type {(Tile | null)[]} */
+    this.places = [];
     this.element = h("ul.boards", { "aria-label": "Boards" });
   }
 
@@ -40,16 +47,33 @@ export class Boards {
    * @param {Showing} showing
    */
   update(boards, showing) {
-    const known = boards.map((board) => this.tiles.get(board.id) ?? new Tile(showing.path(board.id)));
-    const same = known.length === this.tiles.size && boards.every(({ id }) => this.tiles.has(id));
-    this.tiles = new Map(boards.map((board, index) => [board.id, /** @type {Tile} */ (known[index])]));
-    boards.forEach((board, index) => known[index]?.update(board, showing));
-    if (!same)
-      fill(
-        this.element,
-        known.map((tile) => tile.element),
-      );
-    this.element.style.setProperty("--columns", String(columns(boards.length)));
+    const before = this.places;
+    const shown = new Set(boards.map(({ id }) => id));
+    const known = new Set(before.map((tile) => tile?.id));
+    const places = before.map((tile) => (tile && shown.has(tile.id) ? tile : null));
+    for (const { id } of boards) {
+      if (known.has(id)) continue;
+      const free = places.indexOf(null);
+      places[free < 0 ? places.length : free] = new Tile(id, showing.path(id));
+    }
+    while (places.length && places.at(-1) === null) places.pop();
+    this.places = places;
+    const byId = new Map(boards.map((board) => [board.id, board]));
+    for (const tile of places) tile?.update(/** @type {ClassBoard} */ (byId.get(tile.id)), showing);
+    if (places.length !== before.length || places.some((tile, place) => tile !== before[place])) this.#arrange();
+  }
+
+  #arrange() {
+    const width = columns(this.places.length);
+    this.element.style.setProperty("--columns", String(width));
+    this.places.forEach((tile, place) => {
+      tile?.element.style.setProperty("--column", String((place % width) + 1));
+      tile?.element.style.setProperty("--row", String(Math.floor(place / width) + 1));
+    });
+    fill(
+      this.element,
+      this.places.map((tile) => tile && tile.element),
+    );
   }
 }
 
@@ -59,12 +83,19 @@ function columns(count) {
 }
 
 class Tile {
-  /** @param {string} href */
-  constructor(href) {
+  /**
+   * @param {string} id of the game
+   * @param {string | null} href
+   */
+  constructor(id, href) {
+    this.id = id;
     this.rows = SEATS.map(() => ({ name: h("span.who"), score: h("span.points") }));
     this.sides = this.rows.map(({ name, score }) => h("p.side-row", name, score));
+    this.races = [...SEATS, 0].map((seat) => h(`span.race.race-${seat}`, h("span")));
     this.note = h("p.note");
-    this.link = h("a.tile-board", { href }, this.sides, this.note);
+    const [first, second, shared] = this.races;
+    const content = [this.sides[0], first, this.sides[1], second, shared, this.note];
+    this.link = href === null ? h("div.tile-board", { role: "group" }, content) : h("a.tile-board", { href }, content);
     this.element = h("li", this.link);
   }
 
@@ -85,6 +116,7 @@ class Tile {
       this.sides[index]?.classList.toggle("turn", board.player === seat);
       this.sides[index]?.classList.toggle("won", board.winner === seat);
     });
+    this.races.forEach((race, index) => showRace(race, [...board.scores, board.table][index] ?? null, board.goal));
     this.note.textContent = [
       board.table === null ? "" : `At ${figureOf(board.table)}`,
       this.#say(board, names, seconds, late),
@@ -93,8 +125,9 @@ class Tile {
       .join(" · ");
     this.link.classList.toggle("stuck", late);
     this.link.classList.toggle("done", board.player === null);
-    const players = SEATS.map((seat) => playerName(board, seat, names));
-    set(this.link, "aria-label", `${players.join(" and ")}: ${this.note.textContent}`);
+    const player = (/** @type {Seat} */ seat, /** @type {number} */ index) =>
+      `${playerName(board, seat, names)} ${figureOf(board.scores[index] ?? null)}`.trim();
+    set(this.link, "aria-label", `${SEATS.map(player).join(", ")}: ${this.note.textContent}`);
   }
 
   /**
@@ -106,9 +139,22 @@ class Tile {
   #say(board, names, seconds, late) {
     if (board.winner !== null) return `✓ ${playerName(board, board.winner, names)} won`;
     if (board.over) return "✓ draw";
-    if (board.closed) return "broken off";
+    if (board.closed) return "ended early";
     return `${late ? "⚠ stuck" : "thinking"} ${clock(seconds)}`;
   }
+}
+
+/**
+ * Shows how far a score is on the way from 0 to the goal.
+ * @param {HTMLElement} race
+ * @param {Integer | null} score
+ * @param {Integer | null} goal
+ */
+function showRace(race, score, goal) {
+  race.hidden = score === null || goal === null;
+  const part = Number(score) / Number(goal);
+  race.style.setProperty("--part", String(Math.min(1, Math.max(0, part))));
+  race.classList.toggle("beyond", part > 1);
 }
 
 /** @param {Integer | null} score */

@@ -1,14 +1,19 @@
 // The base class of a teacher's class pages: the latest state, a clock, and acts.
 
-import { getAs } from "../api.js";
+import { Failure, getAs } from "../api.js";
 import { anchor, fill, h } from "../dom.js";
 import { listen } from "../live.js";
 import { say } from "../status.js";
-import { classPath, member, teach } from "./session.js";
+import { classPath, enter, member, receiveToken, teach } from "./session.js";
 
+const DELETED = "Its names, games and results are gone. You can start a new one.";
+
+/** @typedef {TeacherClass | WallClass} Shown */
+
+/** @template {Shown} [State=TeacherClass] */
 export class ClassPage {
   /**
-   * @param {TeacherClass} state
+   * @param {State} state
    * @param {string} token
    * @param {HTMLElement} main
    * @param {AbortSignal} signal
@@ -24,9 +29,9 @@ export class ClassPage {
     const timer = setInterval(() => this.tick(), 1000);
     signal.addEventListener("abort", () => clearInterval(timer));
     const listener = {
-      news: (/** @type {TeacherClass} */ news) => this.hear(news),
+      news: (/** @type {State} */ news) => this.hear(news),
       // Remove all names of a deleted class from the screen.
-      gone: (/** @type {import("../api.js").Failure} */ { message }) => fill(main, gone(message)),
+      gone: (/** @type {Failure} */ failure) => fill(main, gone(failure)),
     };
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
   }
@@ -36,7 +41,7 @@ export class ClassPage {
     return Date.now() / 1000 - this.ahead;
   }
 
-  /** @param {TeacherClass} news */
+  /** @param {State} news */
   hear(news) {
     if (news.version < this.state.version) return;
     this.state = news;
@@ -65,7 +70,7 @@ export class ClassPage {
     fill(this.notice);
     try {
       const state = await teach(this.state, this.token, act, more);
-      if (state) this.hear(state);
+      if (state) this.hear(/** @type {State} */ (state));
       if (done) say(done);
     } catch (error) {
       if (error instanceof Error) fill(this.notice, h("p", error.message));
@@ -76,33 +81,52 @@ export class ClassPage {
 }
 
 /**
- * Shows that the class was deleted.
- * @param {string} message
+ * Says that the class was deleted, or that the link no longer opens it.
+ * @param {Failure} failure
  */
-export function gone(message) {
+export function gone({ status, message }) {
+  const deleted = status === 404;
   return h(
     "section.sheet.narrow",
-    h("h1", "This class is gone"),
-    h("p", message),
+    { role: "alert" },
+    h("h1", deleted ? "This class has been deleted" : "This link doesn't open the class any more"),
+    h("p", deleted ? DELETED : message),
     h("p.row", anchor("Teach", "/teach", "main")),
   );
 }
 
 /**
- * Opens the class if this browser is its teacher; otherwise says what to do.
+ * Opens the class with the token in the fragment, or with one that this browser has; otherwise says what to do.
+ * @param {Place} place
  * @param {string} code
- * @param {HTMLElement} main
- * @param {AbortSignal} signal
+ * @returns {Promise<{token: string, state: Shown} | null>}
  */
-export async function openClass(code, main, signal) {
-  const token = member(code, "teacher");
-  if (token) return { token, state: /** @type {TeacherClass} */ (await getAs(classPath(code), token, signal)) };
+export async function openClass({ main, fragment, parts, signal }, code) {
+  /** @type {("teacher" | "wall")[]} */
+  const roles = parts[1] ? ["teacher", "wall"] : ["teacher"];
+  const tokens = [receiveToken(fragment), ...roles.map((role) => member(code, role))].filter((token) => token !== null);
+  /** @type {Failure | null} */
+  let failure = null;
+  for (const token of new Set(tokens)) {
+    try {
+      const state = /** @type {Shown} */ (await getAs(classPath(code), token, signal));
+      enter(code, state.role, token);
+      return { token, state };
+    } catch (error) {
+      if (!(error instanceof Failure) || error.temporary) throw error;
+      failure = error;
+    }
+  }
+  if (failure) {
+    fill(main, gone(failure));
+    return null;
+  }
   fill(
     main,
     h(
       "section.sheet.narrow",
       h("h1", "This is the teacher's page"),
-      h("p", "It opens in the browser in which the class was started."),
+      h("p", "It opens in the browser in which the class was started, and with a link from the desk there."),
       h("p.row", anchor("Join the class", `/j/${code}`, "main"), anchor("Start a class", "/teach")),
     ),
   );

@@ -18,6 +18,23 @@ export function points(number) {
 }
 
 /**
+ * 2½ of 4
+ * @param {{points: number, games: number}} standing
+ */
+export function score({ points: number, games }) {
+  return `${halves(number)} of ${games}`;
+}
+
+/**
+ * 2nd
+ * @param {number} number
+ */
+export function ordinal(number) {
+  const teen = number % 100 > 10 && number % 100 < 14;
+  return `${number}${(!teen && ["th", "st", "nd", "rd"][number % 10]) || "th"}`;
+}
+
+/**
  * 3 pupils
  * @param {number} number
  * @param {string} thing

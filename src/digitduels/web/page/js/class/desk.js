@@ -6,13 +6,16 @@ import { ask, confirm } from "../dialog.js";
 import { anchor, button, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
+import { moveNote } from "../reach.js";
 import { go, setTitle } from "../router.js";
 import { say } from "../status.js";
 import { Boards, pupilNames } from "./boards.js";
 import { ClassPage } from "./class-page.js";
+import { count } from "./counts.js";
 import { invitation } from "./invitation.js";
+import { Links } from "./links.js";
 import { Roster } from "./roster.js";
-import { forgetClass } from "./session.js";
+import { forgetClass, makeLink } from "./session.js";
 import { readSettings, settingFields } from "./settings.js";
 
 const BROKEN_OFF =
@@ -47,6 +50,7 @@ class ClassDesk extends ClassPage {
       "section.card",
       { "aria-label": "How pupils join" },
       invitation(state.code),
+      moveNote(`${this.path}#token=${token}`),
       h(
         "p.row",
         h("a.button.main", { href: `${this.path}/wall`, target: "_blank" }, "Open the wall"),
@@ -56,6 +60,10 @@ class ClassDesk extends ClassPage {
     this.boards = new Boards();
     this.round = h("section", { "aria-label": "Boards" }, this.boards.element);
     this.roster = new Roster((act, more, done) => this.act(act, more, done));
+    this.links = new Links(
+      (kind) => this.makeLink(kind),
+      (act, more, done) => this.act(act, more, done),
+    );
     this.settings = this.#settings();
     this.until = h("p.soft");
     this.element = h(
@@ -64,6 +72,7 @@ class ClassDesk extends ClassPage {
       this.joining,
       this.round,
       this.roster.element,
+      this.links.element,
       this.settings,
       h(
         "section.card",
@@ -134,6 +143,7 @@ class ClassDesk extends ClassPage {
     this.joining.hidden = this.settings.hidden = state.ended;
     this.#steer();
     this.roster.update(state);
+    this.links.update(state.links);
     super.draw();
   }
 
@@ -143,17 +153,19 @@ class ClassDesk extends ClassPage {
   }
 
   #stage() {
-    const { boards, ended, paused, round } = this.state;
+    const { ended, paused, round, rules, together } = this.state;
     if (ended) return "The class is over.";
     if (paused !== null) return `Paused: ${paused}`;
     if (round === 0) return "Waiting for pupils. Pair them when everybody is here.";
-    return `Round ${round}: ${this.open} of ${boards.length} games in progress.`;
+    const automatic = rules.auto_pairing ? " Pupils who wait are paired automatically." : "";
+    return `Round ${round}: ${count(this.open, "game")} in progress, ${together.games} finished.${automatic}`;
   }
 
   #steer() {
-    const { ended, paused, pupils, round } = this.state;
+    const { ended, paused, pupils, round, rules } = this.state;
     const waiting = pupils.filter((pupil) => pupil.waiting && !pupil.absent).length;
-    if (!this.steeringChanged(round, paused, ended, waiting, this.open > 0)) return;
+    const urgent = waiting > 0 && !rules.auto_pairing;
+    if (!this.steeringChanged(round, paused, ended, waiting, this.open > 0, urgent)) return;
     const pair = () => void this.act("pair");
     const end = round > 0 && button("End the class", () => void this.end());
     if (ended)
@@ -168,8 +180,8 @@ class ClassDesk extends ClassPage {
     else
       fill(
         this.actions,
-        waiting > 0 && button(`Pair those who wait (${waiting})`, pair, "main"),
-        button("Next round", () => void this.nextRound(), waiting || this.open ? "quiet" : "main"),
+        waiting > 0 && button(`Pair those who wait (${waiting})`, pair, urgent ? "main" : "quiet"),
+        button("Next round", () => void this.nextRound(), urgent || this.open ? "quiet" : "main"),
         button("Pause", () => void this.pause()),
         end,
       );
@@ -206,6 +218,19 @@ class ClassDesk extends ClassPage {
     const stay = "The results stay until the class is deleted.";
     const text = this.open ? `${BROKEN_OFF} ${stay}` : stay;
     if (await confirm("End the class?", [text], "End the class", "Not yet")) await this.act("end");
+  }
+
+  /** @param {LinkKind} kind */
+  async makeLink(kind) {
+    fill(this.notice);
+    try {
+      const { url, state } = await makeLink(this.state.code, this.token, kind);
+      this.hear(state);
+      return url;
+    } catch (error) {
+      if (error instanceof Error) fill(this.notice, h("p", error.message));
+      return null;
+    }
   }
 
   async deleteClass() {

@@ -1,13 +1,13 @@
-// A pupil's page: waits, plays, and waits for the next game. The board is the same as in games between friends.
+// A pupil's page: waits or practises, plays, and waits for the next game. The board is the same as between friends.
 
 import { changeDetector } from "../change-detector.js";
-import { fill, h } from "../dom.js";
+import { button, fill, h } from "../dom.js";
 import { listen } from "../live.js";
 import { show as showRoom } from "../pages/room.js";
 import { setTitle } from "../router.js";
 import { keep } from "../seats.js";
 import { say } from "../status.js";
-import { count, points } from "./counts.js";
+import { count, ordinal, points } from "./counts.js";
 import { classPath } from "./session.js";
 
 const RESULTS = new Map([
@@ -21,7 +21,7 @@ export class PupilPage {
    * @param {PupilClass} state
    * @param {string} token
    * @param {AbortSignal} signal
-   * @param {() => void} leave called when the reader is no longer in the class
+   * @param {(failure: import("../api.js").Failure) => void} leave called when the reader is no longer in the class
    */
   constructor(state, token, signal, leave) {
     this.state = state;
@@ -31,17 +31,24 @@ export class PupilPage {
     this.left = new AbortController();
     signal.addEventListener("abort", () => this.left.abort());
     this.head = h("h1.class-head");
-    this.note = h("section.card.class-note", { "aria-live": "polite" });
+    this.news = h("div", { "aria-live": "polite" });
+    // Outside of the live region: a pupil who waits need not hear of everyone who joins.
+    this.here = h("p");
+    this.practice = button("Practise against the computer", () => void this.practise());
+    this.note = h("section.card.class-note", this.news, this.here, this.practice);
+    this.training = h("div.class-practice", { hidden: true });
+    this.trained = new AbortController();
     this.noteChanged = changeDetector();
     this.goalChanged = changeDetector();
     this.goal = h("p.class-goal");
     this.board = h("div.class-game");
-    this.element = h("article.pupil", this.head, this.note, this.goal, this.board);
+    this.element = h("article.pupil", this.head, this.note, this.goal, this.training, this.board);
     const listener = {
       news: (/** @type {PupilClass} */ news) => this.hear(news),
-      gone: () => {
+      gone: (/** @type {import("../api.js").Failure} */ failure) => {
         this.left.abort();
-        leave();
+        this.trained.abort();
+        leave(failure);
       },
     };
     void listen(`${classPath(state.code)}/events`, () => token, listener, signal);
@@ -67,6 +74,7 @@ export class PupilPage {
     const waits = !state.playing || state.ended || state.paused !== null;
     this.note.hidden = !waits;
     if (waits) this.#wait();
+    else this.#stopPractice();
     const id = state.game?.id ?? "";
     if (id !== this.game) this.#play(id);
   }
@@ -75,18 +83,55 @@ export class PupilPage {
     const { state } = this;
     const others = state.pupil_count - 1;
     const here = `${count(others, "other pupil")} ${others === 1 ? "is" : "are"} here.`;
+    this.here.hidden = state.ended || state.game !== null;
+    this.here.textContent = others ? here : "You're the first one here.";
+    const next = state.round ? "Your next game opens by itself." : "Wait for your teacher. Your game opens by itself.";
     const [title, text] = state.ended
       ? ["The class is over", "Thank you for playing. You can close this page."]
       : state.paused !== null
         ? [state.game === null ? `You're in, ${state.name}. Paused` : "Paused", state.paused]
         : state.game !== null
-          ? ["Well played", "Wait for your next game. It opens by itself."]
-          : [`You're in, ${state.name}`, `${here} Wait for your teacher. Your game opens by itself.`];
-    if (this.noteChanged(title, text, state.games)) fill(this.note, h("h2", title), h("p", text), this.#games());
-    if (state.game === null) {
+          ? ["Well played", next]
+          : [`You're in, ${state.name}`, next];
+    if (this.noteChanged(title, text, state.place, state.games))
+      fill(this.news, h("h2", title), this.#place(), h("p", text), this.#games());
+    const free = !state.ended && state.paused === null;
+    this.practice.hidden = !free || !this.training.hidden;
+    if (!free) this.#stopPractice();
+    if (state.game === null && this.training.hidden) {
       say("");
       setTitle(`Class ${state.code}`);
     }
+  }
+
+  /** The pupil's own place at the end. */
+  #place() {
+    const { ended, place, pupil_count: pupils } = this.state;
+    return ended && place !== null && h("p.class-place", `You came ${ordinal(place)} of ${count(pupils, "pupil")}.`);
+  }
+
+  /** Shows a board to practise on until the next game begins. */
+  async practise() {
+    this.practice.hidden = true;
+    this.trained = new AbortController();
+    const { signal } = this.trained;
+    this.signal.addEventListener("abort", () => this.trained.abort(), { signal });
+    try {
+      const { practise } = await import("./practice.js");
+      await practise(this.training, this.state.rules, signal);
+      if (signal.aborted) return;
+      this.training.hidden = false;
+      this.board.hidden = true;
+    } catch {
+      this.practice.hidden = false; // to try again
+    }
+  }
+
+  #stopPractice() {
+    this.trained.abort();
+    this.training.hidden = true;
+    this.board.hidden = false;
+    fill(this.training);
   }
 
   /** The pupil's points so far. */
@@ -94,8 +139,9 @@ export class PupilPage {
     const over = this.state.games.filter((game) => game.points !== null);
     if (!over.length) return null;
     const item = (/** @type {PupilGame} */ { round, against, points: got }) =>
-      h("li", `Round ${round}: ${RESULTS.get(got ?? 0)} against ${against}`);
-    return [h("p.class-points", `You have ${points(this.state.points)}.`), h("ul.class-games", over.map(item))];
+      h("li", `${this.state.round > 1 ? `Round ${round}: ` : ""}${RESULTS.get(got ?? 0)} against `, h("bdi", against));
+    const sum = `You have ${points(this.state.points)} in ${count(over.length, "game")}.`;
+    return [h("p.class-points", sum), h("ul.class-games", over.map(item))];
   }
 
   /** @param {string} id */

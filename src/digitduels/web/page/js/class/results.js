@@ -29,6 +29,7 @@ export async function show({ main, signal }, state, token) {
       h(
         "p.row.no-print",
         button("Print", () => print(), "main"),
+        results.pupils.some(({ moments }) => moments.length) && button("Print moments to try again", printMoments),
         button("Save as CSV", () => void save(`${path}.csv`, token, `class-${state.code}.csv`)),
         anchor("Desk", `/class/${state.code}`),
         anchor("Wall", `/class/${state.code}/wall`),
@@ -53,9 +54,10 @@ export async function show({ main, signal }, state, token) {
                 "Place",
                 "Pupil",
                 "Points",
+                "Games",
                 "Opponents' points",
                 "Won",
-                "Drawn or broken off",
+                "Drawn or ended early",
                 "Lost",
                 "Critical moves found",
                 "At random",
@@ -67,15 +69,18 @@ export async function show({ main, signal }, state, token) {
         ),
       ),
       results.discussion && discussion(results.discussion),
-      h("h2", "How to read it"),
-      paragraphs(results.explained),
-      h("h2", "Round by round"),
-      rounds.map((round) =>
-        roundList(
-          results.games.filter((game) => game.round === round),
-          round,
+      h("section.explained", h("h2", "How to read it"), paragraphs(results.explained)),
+      h(
+        "section.no-print",
+        h("h2", "Round by round"),
+        rounds.map((round) =>
+          roundList(
+            results.games.filter((game) => game.round === round),
+            round,
+          ),
         ),
       ),
+      h("section.games-on-paper", h("h2", "All games"), h("ul", results.pupils.map(gamesOf))),
       momentSheet(results.pupils),
     ),
   );
@@ -90,7 +95,9 @@ function row(row) {
     "tr",
     h("td", String(row.place)),
     h("th", { scope: "row" }, row.name),
-    [row.points, row.opponents].map((value) => h("td", halves(value))),
+    h("td", halves(row.points)),
+    h("td", String(row.games)),
+    h("td", halves(row.opponents)),
     [row.won, row.drawn, row.lost].map((value) => h("td", String(value))),
     h("td", row.critical ? `${row.found} of ${row.critical}` : "–"),
     h("td", row.critical ? String(row.chance) : "–"),
@@ -99,6 +106,19 @@ function row(row) {
       moments.flatMap((moment) => [moment, " "]),
     ),
   );
+}
+
+/**
+ * All games of a pupil in one line, for paper.
+ * @param {ResultRow} row
+ */
+function gamesOf({ name, rounds }) {
+  const played = rounds.flat().filter(({ points }) => points !== null);
+  const game = (/** @type {PupilPoints} */ { against, points }, /** @type {number} */ index) => [
+    `${index ? ", " : ": "}${halves(points ?? 0)} `,
+    h("bdi", against),
+  ];
+  return h("li", h("bdi.pupil-name", name), played.length ? played.flatMap(game) : ": no game");
 }
 
 /**
@@ -111,7 +131,10 @@ function roundList(games, round) {
   const game = (/** @type {ResultGame} */ played) =>
     h(
       "li",
-      `${played.names[0]} – ${played.names[1]}: ${result(played)} `,
+      h("bdi", played.names[0]),
+      " – ",
+      h("bdi", played.names[1]),
+      `: ${result(played)} `,
       played.review && h("a.no-print", { href: played.review, target: "_blank" }, "review"),
     );
   return h("section.round", h("h3", `Round ${round}`), h("ul", games.map(game)));
@@ -127,25 +150,36 @@ function discussion({ path, missed, times, position, quest }) {
   ];
 }
 
+/** Prints the moments to try again without the results. */
+function printMoments() {
+  const page = document.querySelector(".class-results");
+  page?.classList.add("only-moments");
+  addEventListener("afterprint", () => page?.classList.remove("only-moments"), { once: true });
+  print();
+}
+
 /**
- * Creates the printed exercises: positions to cut out and hand back.
+ * Creates the printed exercises: positions to cut out and hand back, and the answers for the teacher.
  * @param {ResultRow[]} pupils
  */
 function momentSheet(pupils) {
-  const moment = (/** @type {string} */ name) => (/** @type {ClassMoment} */ moment) =>
+  const all = pupils.flatMap(({ name, moments }) => moments.map((moment) => ({ name, moment })));
+  if (!all.length) return null;
+  const exercises = all.map(({ name, moment }, index) =>
     h(
       "section.exercise",
-      h("h3", `${name}: round ${moment.round}, move ${moment.move} against ${moment.against}`),
+      h("h3", `${index + 1}. ${name}: round ${moment.round}, move ${moment.move} against ${moment.against}`),
       h("div.position", paragraphs(moment.position)),
       h("p", `${moment.deed} ${moment.quest}`),
-    );
-  const missed = pupils.filter(({ moments }) => moments.length);
-  if (!missed.length) return null;
+    ),
+  );
+  const answers = all.map(({ name, moment }) => h("li", h("bdi", name), `: ${moment.answer ?? "–"}`));
   return h(
     "section.moments",
     { "aria-label": "Moments to try again" },
     h("h2", "Moments to try again"),
-    missed.flatMap(({ name, moments }) => moments.map(moment(name))),
+    h("div.exercises", exercises),
+    h("section.answers", h("h2", "Answers, for the teacher"), h("ol", answers)),
   );
 }
 

@@ -4,7 +4,7 @@ import { changeDetector } from "../change-detector.js";
 import { ask, confirm } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
 import { field } from "../form.js";
-import { count, points } from "./counts.js";
+import { count, ordinal, score } from "./counts.js";
 
 /** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
 
@@ -51,7 +51,8 @@ export class Roster {
     this.admits.textContent = locked ? "Nobody else can join." : "Anyone with the code can join.";
     this.admission.hidden = ended;
     this.removal.hidden = !this.newcomers.length;
-    const rows = pupils.map((pupil) => this.#row(pupil, round > 0));
+    const order = ended ? pupils.toSorted((one, two) => one.place - two.place) : pupils;
+    const rows = order.map((pupil) => this.#row(pupil, round > 0));
     fill(this.list, rows.length ? rows : h("li", "Nobody has joined yet."));
     fill(
       this.removed,
@@ -76,7 +77,12 @@ export class Roster {
     return h(
       "li",
       h("span.pupil-name", pupil.name),
-      h("span.soft", [!ended && doing(pupil), begun && points(pupil.points)].filter(Boolean).join(" · ")),
+      h(
+        "span.soft",
+        [ended ? pupil.games > 0 && ordinal(pupil.place) : doing(pupil), begun && `${score(pupil)} points`]
+          .filter(Boolean)
+          .join(" · "),
+      ),
       h(
         "span.row.tight",
         !ended && like && button(`This is ${like.name}`, () => void this.admit(pupil, like), "main"),
@@ -145,7 +151,7 @@ export class Roster {
     const answer = await ask(
       `Who is ${newcomer.name}?`,
       [
-        h("p", "For a pupil who joined again on another device. The two become one, with the games of both."),
+        h("p", "For a pupil who joined again on another device. They are merged, with the games of both."),
         field(`${newcomer.name} is`, list),
       ],
       [

@@ -1,10 +1,11 @@
 // The classes that this browser belongs to, and requests to them.
 
 import { Failure, getAs, identify, post, retry } from "../api.js";
+import { shared } from "../reach.js";
 import { newKey, sendAct } from "../send-act.js";
-import { forget, recallNames, recallSecret, remember } from "../storage.js";
+import { forget, isSecret, recallNames, recallSecret, remember } from "../storage.js";
 
-/** @typedef {{role: "teacher" | "pupil", token: string}} Membership */
+/** @typedef {{role: "teacher" | "wall" | "pupil", token: string}} Membership */
 
 /** @param {string} code */
 export function classPath(code) {
@@ -27,9 +28,32 @@ export function member(code, role) {
  * @param {Membership["role"]} role
  * @param {string} token
  */
-function enter(code, role, token) {
+export function enter(code, role, token) {
   remember(`class:${role}:${code}`, token);
   identify(token);
+}
+
+/**
+ * Reads a token from the fragment of a URL, and removes it from there. It is stored only once the server accepts it.
+ * @param {string} fragment
+ */
+export function receiveToken(fragment) {
+  const token = new URLSearchParams(fragment).get("token");
+  if (fragment) history.replaceState(null, "", location.pathname);
+  return isSecret(token) ? token : null;
+}
+
+/**
+ * Makes a link for another device of the teacher; returns its URL and the new state.
+ * @param {string} code
+ * @param {string} token
+ * @param {LinkKind} kind
+ */
+export async function makeLink(code, token, kind) {
+  const body = { kind, key: newKey() };
+  const made = /** @type {NewLink} */ (await retry(() => post(`${classPath(code)}/links`, body, token)));
+  const path = kind === "wall" ? `/class/${code}/wall` : `/class/${code}`;
+  return { url: `${shared()}${path}#token=${made.token}`, state: made.state };
 }
 
 /**
@@ -44,11 +68,12 @@ export async function startClass(rules) {
 }
 
 /**
- * Deletes the teacher's token of a class from this browser.
+ * Deletes the teacher's tokens of a class from this browser.
  * @param {string} code
  */
 export function forgetClass(code) {
   forget(`class:teacher:${code}`);
+  forget(`class:wall:${code}`);
 }
 
 /**
@@ -85,7 +110,7 @@ export async function joinClass(code, name) {
 
 /**
  * Sends an act of the teacher; returns the new state, or null if the class was deleted.
- * @param {TeacherClass} state
+ * @param {{code: string, version: number}} state
  * @param {string} token
  * @param {string} act
  * @param {Record<string, unknown>} [more]
@@ -100,5 +125,5 @@ export async function teach({ code, version }, token, act, more = {}) {
  * @param {string} code
  */
 export function joinUrl(code) {
-  return `${location.origin}/j/${code}`;
+  return `${shared()}/j/${code}`;
 }

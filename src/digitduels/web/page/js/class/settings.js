@@ -11,16 +11,19 @@ const STARTS = [
 const LEVEL =
   "The computer plays if everyone plays against it, if the number of pupils is odd, or if you let it take over.";
 
+const PAIRING = "Two who have not met play at once. After ten seconds, a pupil meets somebody again, or the computer.";
+
 /**
  * @param {HTMLSelectElement} level
- * @param {Pick<ClassRules, "start" | "hints" | "takebacks" | "anonymous">} rules
+ * @param {Pick<ClassRules, "start" | "hints" | "takebacks" | "anonymous" | "auto_pairing">} rules
  */
-export function settingFields(level, { start, hints, takebacks, anonymous }) {
+export function settingFields(level, { start, hints, takebacks, anonymous, auto_pairing: automatic }) {
   const help = [
     checkbox("class-hints", "Hints", hints),
     checkbox("class-takebacks", "Take-backs, if the other player agrees", takebacks),
   ];
   return [
+    group("Pairing", checkbox("auto-pairing", "Pair pupils who wait automatically", automatic), h("small", PAIRING)),
     field("Level of the computer", level, h("small", LEVEL)),
     group("Start", radios("start", STARTS, start)),
     group("Help", h("div", help)),
@@ -36,5 +39,6 @@ export function readSettings(data) {
     hints: data.has("class-hints"),
     takebacks: data.has("class-takebacks"),
     anonymous: data.has("anonymous"),
+    auto_pairing: data.has("auto-pairing"),
   };
 }

@@ -15,6 +15,14 @@ const MODES = [
   ["computer", "Everyone against the computer"],
 ];
 
+const BEGIN = /** @type {const} */ ({
+  start: "book",
+  hints: false,
+  takebacks: false,
+  anonymous: false,
+  auto_pairing: true,
+});
+
 /**
  * @param {GameCard[]} cards
  * @param {AbortSignal} signal
@@ -60,7 +68,7 @@ class StartForm {
       "div.form",
       field("Game", this.game),
       group("The class plays", radios("mode", MODES, "pairs")),
-      settingFields(this.level, { start: "book", hints: false, takebacks: false, anonymous: false }),
+      settingFields(this.level, BEGIN),
       group("Rules of this game", this.options),
     );
   }

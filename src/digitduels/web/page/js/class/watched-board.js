@@ -14,9 +14,11 @@ import { say } from "../status.js";
 import { playerName, pupilNames } from "./boards.js";
 import { gone } from "./class-page.js";
 
+/** @typedef {import("./class-page.js").Shown} Shown */
+
 /**
  * @param {Place} place
- * @param {TeacherClass} state
+ * @param {Shown} state
  */
 export async function show({ main, parts, signal }, state) {
   const id = parts[1] ?? "";
@@ -26,20 +28,21 @@ export async function show({ main, parts, signal }, state) {
   const room = await read(await get(`/api/games/${id}`, undefined, signal));
   if (signal.aborted) return;
   const wall = anchor("Wall", `/class/${state.code}/wall`);
-  const page = new WatchedBoard(linkOf(room), room, signal, wall, anchor("Desk", `/class/${state.code}`));
+  const desk = state.role === "teacher" && anchor("Desk", `/class/${state.code}`);
+  const page = new WatchedBoard(linkOf(room), room, signal, wall, desk);
   setTitle(room.title);
   fill(main, page.element);
   page.show(room);
   const listener = {
     news: async (/** @type {RoomNews} */ news) => page.show(await read(news)),
-    gone: (/** @type {import("../api.js").Failure} */ { message }) => fill(main, gone(message)),
+    gone: (/** @type {import("../api.js").Failure} */ failure) => fill(main, gone(failure)),
   };
   void listen(`/api/games/${id}/events`, () => null, listener, signal);
 }
 
 /**
  * Returns the labels of the players on an anonymous wall; null if names are shown.
- * @param {TeacherClass} state
+ * @param {Shown} state
  * @param {string} id of the game
  */
 function numbersOf(state, id) {
@@ -121,7 +124,7 @@ class WatchedBoard extends LargeBoard {
     this.draw();
     const ending = room.outcome !== null && this.end.hidden;
     this.end.hidden = room.outcome === null;
-    if (ending) void showEnd(this.end, room, link, null, [], this.signal);
+    if (ending) void showEnd(this.end, room, link, null, false, this.signal);
     void this.evaluate();
   }
 }

@@ -6,19 +6,21 @@ import { loadStyle } from "../study.js";
 
 /** @param {Place} place */
 export async function show(place) {
-  const { main, parts, signal } = place;
+  const { parts, signal } = place;
   await loadStyle("class");
   const code = (parts[0] ?? "").toUpperCase();
-  const membership = await openClass(code, main, signal);
+  const membership = await openClass(place, code);
   if (!membership || signal.aborted) return;
   say("");
-  const part = await load(parts[1] ?? "");
+  // A link for the wall opens nothing else but single boards.
+  const asked = parts[1] ?? "";
+  const part = await load(membership.state.role === "wall" && (asked === "" || asked === "results") ? "wall" : asked);
   if (!signal.aborted) await part.show(place, membership.state, membership.token);
 }
 
 /**
  * @param {string} name
- * @returns {Promise<{show: (place: Place, state: TeacherClass, token: string) => Promise<void> | void}>}
+ * @returns {Promise<{show: (place: Place, state: any, token: string) => Promise<void> | void}>}
  */
 function load(name) {
   if (name === "") return import("../class/desk.js");

@@ -70,7 +70,7 @@ export async function show({ main }) {
       h("h2", "Settings of this browser"),
       group("Digits and signs as keys", onOff("keys")),
       group("A chosen move waits for Play", confirm),
-      group("Sounds, and a touch on phones", onOff("sound")),
+      group("Sound and vibration", onOff("sound")),
     ),
   );
 }

@@ -1,7 +1,7 @@
 // The first page: a game ready to play, all games, today's puzzle.
 
 import { games, get } from "../api.js";
-import { seatLabels } from "../board.js";
+import { characterOf, seatLabels } from "../board.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { gameItem } from "../game-item.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
@@ -10,6 +10,8 @@ import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
 import { showMarks } from "../marks.js";
 import { go } from "../router.js";
 import { tell, unbroken } from "../sentence.js";
+import { recall } from "../storage.js";
+import { hasServer } from "../transport.js";
 
 const NOTES = [
   "Every position is solved. Ask for a hint or for the value of every move at any time. " +
@@ -18,6 +20,9 @@ const NOTES = [
     "balanced starts.",
   "No account. A game is its link: bookmark it, reload it, send it to a friend.",
 ];
+
+const FRIEND = "Start a game and send the link. It works on every phone, and nobody signs up.";
+const NO_FRIEND = "A game by link needs a server, and this copy runs without one. Two people can play at one screen.";
 
 /** @param {Place} place */
 export async function show({ main, signal }) {
@@ -36,7 +41,10 @@ export async function show({ main, signal }) {
   await pause(0);
   if (signal.aborted) return;
   const puzzle = h("p", "One position, one winning move.");
-  main.append(gameCards(cards, puzzle), notes());
+  // Only somebody who has been here needs this module.
+  const back = recall("mine") ? await import("../welcome-back.js").catch(() => null) : null;
+  if (signal.aborted) return;
+  main.append(back?.welcomeBack() ?? "", gameCards(cards, puzzle), notes());
   get("/api/puzzle", {}, signal).then(
     (/** @type {Puzzle} */ today) => {
       puzzle.textContent = `${today.title}: ${tell(today.question)}`;
@@ -52,7 +60,7 @@ class FirstMove extends GamePage {
   }
 
   get labels() {
-    return seatLabels(this.view, this.reader, "computer");
+    return seatLabels(this.view, this.reader, characterOf(this.view));
   }
 
   /** @param {string} move */
@@ -66,7 +74,7 @@ class FirstMove extends GamePage {
  * @param {View} view
  */
 function showHero(card, { names: [, computer] }) {
-  const about = `Digit Duels are five quick number games for two. This is ${card.title} against ${computer}: `;
+  const about = `Five quick number games for two. You're playing ${card.title} against ${computer}: `;
   fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p.lead", unbroken(about), card.summary)));
 }
 
@@ -87,10 +95,12 @@ function aside(card, link) {
       "section.card",
       { "aria-labelledby": "friend" },
       h("h2", { id: "friend" }, "Play a friend"),
-      h("p", "Start a game and send the link. It works on every phone, and nobody signs up."),
+      h("p", hasServer ? FRIEND : NO_FRIEND),
       h(
         "p.row",
-        button("Play a friend", () => void invite()),
+        hasServer
+          ? button("Play a friend", () => void invite())
+          : anchor("Play side by side", pathOf(newLink(card.game))),
       ),
     ),
     h(
@@ -127,7 +137,7 @@ function item(card) {
   const seat = { vs: String(card.beginner), seed: randomSeed() };
   const options = card.look.suggested;
   /** @type {[string, string][]} */
-  const repaired = [["Repaired edition", pathOf(newLink(card.game, { ...seat, options }))]];
+  const repaired = [["Fairer rules", pathOf(newLink(card.game, { ...seat, options }))]];
   return gameItem("h3", card, [
     ["Play", pathOf(newLink(card.game, seat))],
     ...(Object.keys(options).length > 0 ? repaired : []),

@@ -94,20 +94,26 @@ async function join(main, code, name, signal, problem) {
  * @param {AbortSignal} signal
  */
 function enter(main, state, token, signal) {
-  const page = new PupilPage(state, token, signal, () => gone(main));
+  const page = new PupilPage(state, token, signal, (failure) => gone(main, failure));
   fill(main, page.element);
   page.draw();
 }
 
-/** @param {HTMLElement} main */
-function gone(main) {
+/**
+ * Says why the reader is no longer in the class: it was deleted, or the server's reason.
+ * @param {HTMLElement} main
+ * @param {Failure} failure
+ */
+function gone(main, { status, message }) {
+  const deleted = status === 404;
   say("");
   fill(
     main,
     h(
       "section.sheet.narrow",
-      h("h1", "You are not in this class any more"),
-      h("p", "The class is over, or you are playing on another device. Ask your teacher."),
+      { role: "alert" },
+      h("h1", deleted ? "This class has been deleted" : "You are not in this class any more"),
+      h("p", deleted ? "It is over, and its names, games and results are gone." : message),
       h("p.row", anchor("Join again", "/j", "main"), anchor("See the games", "/")),
     ),
   );

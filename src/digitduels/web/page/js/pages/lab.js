@@ -16,10 +16,10 @@ const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
   "Choose a game to start with.";
 const DELAY = 300; // debounce in milliseconds
-const GAUGES = "Fair: equal players score alike in both seats. Deep: looking further ahead always pays.";
+const GAUGES = "Fair: equal players score alike in both seats. Deep: each level clearly beats the one below.";
 const PEOPLE = "Between players who make mistakes, as people do:";
 const SHARED = "Link copied. It opens the lab with these rules.";
-const UNKNOWN = "?: too large to be worked out here, or no time for it.";
+const UNKNOWN = "Other values near this one are too large to be worked out here.";
 
 /** @param {Place} place */
 export async function show(place) {
@@ -51,6 +51,7 @@ class Lab {
     /** @type {LabReport | null} */
     this.kept = null;
     this.asking = new AbortController();
+    this.refused = "";
     this.timer = 0;
     this.controls = h("div.fields.lab-controls");
     this.step = h("label");
@@ -98,7 +99,7 @@ class Lab {
       h(
         "p.row",
         button("As in the book", () => this.#set({})),
-        repaired && button("Repaired edition", () => this.#set(suggested)),
+        repaired && button("Fairer rules", () => this.#set(suggested)),
       ),
     );
   }
@@ -134,8 +135,24 @@ class Lab {
       });
       return h("p.field", h("label", { for: id }, label, ": ", shown), control);
     }
-    const control = h("input", { id, value, autocomplete: "off", onchange: () => this.#change(option, control.value) });
-    return h("p.field", h("label", { for: id }, label), control);
+    // One field for each of several integers. The text after "of" names them: "each player's uses of +1, +3".
+    const values = value.split(",");
+    const [whole = label, names = ""] = label.split(/ of (.*)/);
+    const inputs = values.map((number, index) =>
+      h("input", {
+        type: "number",
+        inputmode: "numeric",
+        min: "0",
+        value: number,
+        "aria-label": `${whole}: ${names.split(", ")[index] ?? index + 1}`,
+        onchange: () => this.#change(option, inputs.map(({ value }) => value.trim() || "0").join(",")),
+      }),
+    );
+    return h(
+      "fieldset.field.lab-numbers",
+      h("legend", whole),
+      inputs.map((input, index) => h("label", h("span", names.split(", ")[index] ?? String(index + 1)), input)),
+    );
   }
 
   /**
@@ -168,6 +185,7 @@ class Lab {
     this.asking = new AbortController();
     const signal = AbortSignal.any([this.signal, this.asking.signal]);
     this.report = null;
+    this.refused = "";
     this.mapped.hidden = this.others.hidden = true;
     this.#compare();
     say("Working it out…");
@@ -207,8 +225,11 @@ class Lab {
       if (!signal.aborted) answered.call(this, answer);
     } catch (error) {
       if (signal.aborted || !room) return;
-      fill(room, h("p.soft", messageOf(error)));
-      say(messageOf(error));
+      // Once: the same rules are refused for the same reason.
+      const message = messageOf(error);
+      fill(room, message !== this.refused && h("p.soft", message));
+      if (!this.refused) say("These rules can't be measured.");
+      this.refused = message;
     }
   }
 
@@ -235,7 +256,11 @@ class Lab {
       h("p", PEOPLE),
       gauge("Fair", report.fair, report.balance),
       gauge("Deep", report.deep, report.ladder),
-      h("p.soft", GAUGES),
+      h("p.soft", `${GAUGES} ${report.wobble}`),
+      h("h2", "What to know about these rules"),
+      report.findings.length > 0
+        ? h("ul.lab-findings", report.findings.map(showFinding))
+        : h("p", "The linter finds nothing."),
     );
     say(`Fair ${report.fair.toFixed(2)}, deep ${report.deep.toFixed(2)}. ${report.outcome}`);
     this.#onward();
@@ -280,7 +305,10 @@ class Lab {
             h(
               "tr",
               h("th", { scope: "row" }, name),
-              reports.map(({ rows }) => h("td", rows[index]?.value)),
+              reports.map((report) => {
+                const better = reports.length > 1 && reports.every((other) => isBetter(name, report, other));
+                return h("td", better && h("span.better", "▲ better "), report.rows[index]?.value);
+              }),
             ),
           ),
         ),
@@ -299,13 +327,14 @@ class Lab {
   /** @param {LabStrip | null} strip */
   #showStrip(strip) {
     // Do not show a row of question marks.
-    const known = strip?.cells.some(({ winner }) => winner !== null) ?? false;
-    this.others.hidden = !known;
-    if (!strip || !known) return;
+    const cells = strip?.cells ?? [];
+    const known = cells.filter(({ winner, value }) => winner !== null || value === strip?.here);
+    this.others.hidden = known.every(({ winner }) => winner === null);
+    if (!strip || this.others.hidden) return;
     const option = this.card.options.find(({ about }) => about === strip.about);
     const cell = (/** @type {LabCell} */ { value, winner }) => {
-      const words = winner === null ? "unknown" : winner ? `Player ${winner} wins` : "a draw";
-      const sign = winner === null ? "?" : winner ? `P${winner}` : "=";
+      const words = winner === null ? "these rules" : winner ? `Player ${winner} wins` : "a draw";
+      const sign = winner === null ? "here" : winner ? `P${winner}` : "=";
       const choose = () => option && this.#set({ ...this.options, [option.name]: String(value) });
       return h(
         "li",
@@ -326,8 +355,8 @@ class Lab {
     fill(
       this.strip,
       h("h2", `Who wins with another value of ${strip.about}`),
-      h("ul.lab-strip", strip.cells.map(cell)),
-      strip.cells.some(({ winner }) => winner === null) && h("p.soft", UNKNOWN),
+      h("ul.lab-strip", known.map(cell)),
+      known.length < cells.length && h("p.soft", UNKNOWN),
     );
   }
 
@@ -336,6 +365,29 @@ class Lab {
     this.mapped.hidden = !map;
     if (map) this.map.update(map, "Player 1", "Player 2");
   }
+}
+
+/**
+ * Whether a report is better in a gauge than another one, or is that one.
+ * @param {string} name
+ * @param {LabReport} report
+ * @param {LabReport} other
+ */
+function isBetter(name, report, other) {
+  if (name !== "fair" && name !== "deep") return false;
+  return report === other || report[name] > other[name];
+}
+
+/** @param {LabFinding} finding */
+function showFinding({ severity, text, shown, measured, remedy }) {
+  return h(
+    `li.${severity}`,
+    h("strong", `${severity.charAt(0).toUpperCase()}${severity.slice(1)}: `),
+    text,
+    measured && " This is a measurement with our levels.",
+    shown && h("details.fold", h("summary", "A game that shows it"), h("p", `${shown}.`)),
+    remedy && h("p.soft", `Not with ${remedy}.`),
+  );
 }
 
 /**
@@ -348,7 +400,7 @@ function gauge(name, value, words) {
   return h(
     "div.lab-gauge",
     h("label", { for: id }, name),
-    h("meter", { id, min: 0, max: 1, low: 0.4, high: 0.7, optimum: 1, value: String(value) }),
+    h("meter", { id, min: 0, max: 1, value: String(value) }),
     h("span", value.toFixed(2)),
     h("p", words),
   );

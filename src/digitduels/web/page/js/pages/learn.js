@@ -155,7 +155,7 @@ class Example {
     const view = await getPosition(link, this.signal);
     if (this.signal.aborted) return;
     if (!this.board) {
-      this.board = new Board(view);
+      this.board = new Board(view, () => null);
       this.frame.append(this.board.element);
     }
     this.board.update(view, seatLabels(view, null), true);

@@ -1,6 +1,7 @@
 // A game on one screen: against a level or the coach, or between two people.
 
-import { seatLabels } from "../board.js";
+import { Failure } from "../api.js";
+import { characterOf, seatLabels } from "../board.js";
 import { confirmChoice, confirmsFor } from "../confirm.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
 import { GamePage, getFirstPosition, getPosition } from "../game-page.js";
@@ -16,15 +17,17 @@ import { houseRules } from "../table.js";
 import { verdictList } from "../verdict.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that the reader sees their own move first
+const READING = 2000; // the same if there is more to read than an equation
 /** The task when the reader tries a moment again, by the result to keep. */
 const QUESTS = new Map([
   ["win", "Find a move that keeps your win."],
   ["draw", "Find a move that keeps the draw."],
+  ["loss", "Find your toughest move here."],
 ]);
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  const [own, rest] = splitQuery(query, ["find"]);
+  const [own, rest] = splitQuery(query, ["find", "played"]);
   const link = readLink(parts[0] ?? "", rest);
   const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
@@ -32,7 +35,7 @@ export async function show({ main, parts, query, signal }) {
   showHead("Play", view, link.options);
   const page = new Play(link, view, signal);
   fill(main, page.element);
-  page.quest = QUESTS.get(own["find"] ?? "") ?? "";
+  page.retry(QUESTS.get(own["find"] ?? "") ?? "", own["played"] ?? "");
   page.draw();
   showMarks(page.table);
   void page.goOn();
@@ -51,13 +54,18 @@ class Play extends GamePage {
    */
   constructor(link, view, signal) {
     super(link, view, signal);
-    /** The reader's task, until they have moved. */
+    /** The reader's task at a moment that they try again, until they have found a move. */
     this.quest = "";
+    /** The move that was played at that moment. */
+    this.played = "";
+    /** The verdict on the move that they found. */
+    this.praise = "";
     this.end = h("section.end", { hidden: true, "aria-label": "The end" });
     this.notebook = new Notebook(this.record, () => this.hideAdvice());
     this.hints = new Hints(this, this.notebook);
     this.values = button("Values", () => void this.toggleValues());
     this.values.setAttribute("aria-pressed", "false");
+    this.answer = button("Show me", () => void this.hints.show());
     this.undo = button("Take back", () => void this.takeBack());
     this.table.element.append(this.end, this.#actions());
     const lab = pathOf(newLink(link.game, { options: link.options }), "lab");
@@ -75,9 +83,20 @@ class Play extends GamePage {
       { role: "group", "aria-label": "Help and more" },
       link.takebacks && this.undo,
       link.hints && this.hints.button,
+      link.hints && this.answer,
       link.hints && this.values,
       button("More", () => void this.more()),
     );
+  }
+
+  /**
+   * Asks for a better move than the one that was played here.
+   * @param {string} quest
+   * @param {string} played
+   */
+  retry(quest, played) {
+    this.quest = quest;
+    this.played = played;
   }
 
   /** The menu of rarely used actions. */
@@ -107,7 +126,7 @@ class Play extends GamePage {
   }
 
   get labels() {
-    return seatLabels(this.view, this.reader, "computer");
+    return seatLabels(this.view, this.reader, characterOf(this.view));
   }
 
   /** Whether it is the computer's turn. */
@@ -138,6 +157,9 @@ class Play extends GamePage {
     this.hideAdvice();
     for (const button of [this.hints.button, this.values]) button.disabled = this.over || this.waiting;
     this.undo.disabled = this.back === null;
+    // In place of the hints, there is the answer.
+    this.answer.hidden = this.quest === "";
+    this.hints.button.hidden = this.quest !== "";
     this.end.hidden = !this.over;
     this.element.classList.toggle("over", this.over);
     // If the focused button is gone or disabled, move the focus to the choices.
@@ -145,7 +167,7 @@ class Play extends GamePage {
   }
 
   sayStatus() {
-    if (this.quest) say(this.quest, this.mood);
+    if (this.quest || this.praise) say(this.quest || this.praise, this.mood);
     else super.sayStatus();
   }
 
@@ -166,10 +188,13 @@ class Play extends GamePage {
    * @param {Link} link
    * @param {import("../game-page.js").Step} [step] the back button leaves the game and takes no move back
    * @param {Promise<View> | View} [view]
+   * @param {string} [praise]
    */
-  async goTo(link, step = "replace", view) {
+  async goTo(link, step = "replace", view, praise = "") {
+    const position = view && (await this.current(view));
     this.quest = "";
-    await super.goTo(link, step, view);
+    this.praise = praise;
+    await super.goTo(link, step, position);
     void this.#keep();
     await this.goOn();
   }
@@ -179,30 +204,53 @@ class Play extends GamePage {
     if (this.over) {
       const { showEnd } = await import("../end.js");
       const rematch = button("Rematch", () => void this.rematch(), "main");
-      await showEnd(this.end, this.view, this.link, this.reader, [rematch], this.signal);
+      await showEnd(this.end, this.view, this.link, this.reader, rematch, this.signal);
     } else if (this.waiting) await this.reply();
   }
 
   /** @param {string} move */
   async play(move) {
     if (this.busy) return;
+    // The end may come with this move.
+    void import("../end.js").catch(() => {});
     await this.safely(async () => {
-      if (this.link.vs === "coach" && !(await this.confirm(move))) {
+      const tried = this.quest ? await this.#try(move) : null;
+      if (tried ? !tried.kept : this.link.vs === "coach" && !(await this.confirm(move))) {
         this.busy = false;
         this.draw();
-      } else {
-        const next = withMoves(this.link, move);
-        // The effects of the computer's moves are not shown.
-        await this.goTo(next, "replace", this.reader === null ? undefined : getPosition(next, this.signal));
+        if (!tried) return;
+        const verdict = tell(tried.tried, this.#seat);
+        this.table.picker.refuse(move, verdict);
+        say(verdict, "turn");
+        return;
       }
+      const next = withMoves(this.link, move);
+      // The effects of the computer's moves are not shown.
+      const view = this.reader === null ? undefined : getPosition(next, this.signal);
+      await this.goTo(next, "replace", view, tried ? tell(tried.tried, this.#seat) : "");
     });
+  }
+
+  /** The reader; where two people share a screen, the one who is to move. */
+  get #seat() {
+    return this.reader ?? this.view.player;
+  }
+
+  /**
+   * Judges a move at a moment that the reader tries again.
+   * @param {string} move
+   * @returns {Promise<Judgement>}
+   */
+  async #try(move) {
+    return this.ask("judge", { move, played: this.played });
   }
 
   async reply() {
     await this.safely(async () => {
       const { vs, seed } = this.link;
       const asked = this.ask("reply", { vs: vs ?? "", seed });
-      const [{ move, position }] = await this.current(Promise.all([asked, pause(THINKING)]));
+      const time = this.praise || this.view.hop?.note ? READING : THINKING;
+      const [{ move, position }] = await this.current(Promise.all([asked, pause(time)]));
       await this.goTo(withMoves(this.link, move), "replace", position);
     });
   }
@@ -212,7 +260,7 @@ class Play extends GamePage {
    * @param {string} move
    */
   async confirm(move) {
-    const { warning } = /** @type {Judgement} */ (await this.ask("judge", { move }));
+    const warning = await this.#warning(move);
     if (!warning) return true;
     const { ask } = await dialogs();
     const answers = /** @type {[string, string][]} */ ([
@@ -220,6 +268,19 @@ class Play extends GamePage {
       ["on", "Play it anyway"],
     ]);
     return (await ask("The coach asks", [h("p", tell(warning, this.reader))], answers)) === "on";
+  }
+
+  /**
+   * Returns the coach's warning. If the game is too large to judge, the coach plays on without one.
+   * @param {string} move
+   */
+  async #warning(move) {
+    try {
+      return /** @type {Judgement} */ (await this.ask("judge", { move })).warning;
+    } catch (error) {
+      if (error instanceof Failure && !error.temporary) return null;
+      throw error;
+    }
   }
 
   /** Closes hints and values. */

@@ -8,11 +8,13 @@ import { Hints } from "../hints.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
 import { keepMissed, keepPuzzle, missedOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
+import { shared } from "../reach.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
 import { loadStyle } from "../study.js";
 import { chip } from "../verdict.js";
+import { outside } from "../transport.js";
 
 const THINKING = 500; // milliseconds before the defence moves
 
@@ -215,7 +217,7 @@ class PuzzlePage extends GamePage {
     const name = date ? `Digit Duels puzzle #${numberOf(date)}` : "A Digit Duels puzzle";
     const tries = this.missed ? `▲ solved after ${this.missed} wrong` : "▲ solved on the first try";
     const path = withKeys(this.paths.here, date ? { date } : { seed });
-    const done = await copy(`${name} · ${title}\n${tries}\n${location.origin}${path}`);
+    const done = await copy(`${name} · ${title}\n${tries}\n${shared()}${outside(path)}`);
     say(done ? "Copied. It gives nothing away." : "Your browser does not let the page copy.");
   }
 

@@ -1,11 +1,11 @@
 // The review of a game: who was winning when, which moves turned it, and a second try at each of them.
 
 import { gameCard, getComputed } from "../api.js";
-import { seatLabels } from "../board.js";
+import { seatLabels, sideOf } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
-import { continuation, cutTo, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
+import { continuation, cutTo, other, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
 import { note, setTitle } from "../router.js";
@@ -62,6 +62,9 @@ class ReviewPage extends GamePage {
     this.at = review.opening;
     this.end = review.opening + review.turns.length;
     this.swings = review.turns.filter((turn) => turn.swing);
+    /** The moments that the page walks through: the reader's own first, or everybody's if there is no reader. */
+    this.moments = this.#momentsOf(this.reader);
+    this.theirs = this.reader === null ? [] : this.#momentsOf(other(this.reader)).filter((turn) => turn.swing);
     /** Moments whose answer was shown or found. @type {Set<number>} */
     this.known = new Set();
     this.cells = review.winning.map((winner, index) => this.#cell(winner, index));
@@ -113,7 +116,7 @@ class ReviewPage extends GamePage {
 
   /** Whether the reader is asked what they would play here. */
   get asks() {
-    return Boolean(this.next?.swing && this.next.keeping.length && !this.known.has(this.at));
+    return Boolean(this.next?.quest && !this.known.has(this.at));
   }
 
   get active() {
@@ -188,8 +191,8 @@ class ReviewPage extends GamePage {
     const score = (/** @type {Seat} */ seat) => {
       const { found, of, chance } = /** @type {CriticalMoves} */ (this.review.critical[seat - 1]);
       const name = seat === this.reader ? "You" : this.review.names[seat - 1];
-      const sign = h("span", { "aria-hidden": "true" }, seat === 1 ? "● " : "○ ");
-      const random = `; a random mover would find about ${chance.toFixed(1)}`;
+      const sign = h("span", { "aria-hidden": "true" }, sideOf(seat, this.reader) === 1 ? "● " : "○ ");
+      const random = ` (guessing finds about ${Math.round(chance)})`;
       return [h("dt", sign, name), h("dd", h("b", of ? `${found} of ${of}` : "–"), of > 0 && random)];
     };
     const title = "Critical moves found";
@@ -197,7 +200,7 @@ class ReviewPage extends GamePage {
       "section.card",
       { "aria-label": title },
       h("h2", title),
-      h("dl.found", score(1), score(2)),
+      h("dl.found", this.reader === 2 ? [score(2), score(1)].flat() : [score(1), score(2)].flat()),
       h("p.soft", CRITICAL),
     );
   }
@@ -215,7 +218,7 @@ class ReviewPage extends GamePage {
       turn ? `Move ${turn.ply + 1}, ${this.review.names[turn.player - 1]}: ${shown}` : "The start",
       this.#winningWords(winner),
       turn?.swing && "The game turned here",
-      next?.swing && "What would you play here?",
+      next?.quest && tell(next.quest, this.reader),
     ];
     return h(
       "button",
@@ -230,29 +233,32 @@ class ReviewPage extends GamePage {
     );
   }
 
-  /** The next turning point. */
-  get #number() {
-    return this.swings.filter(({ ply }) => ply <= this.at).length;
+  /**
+   * Returns the turns at which a player could have done better; with null, the turns that changed the result.
+   * @param {Seat | null} seat
+   */
+  #momentsOf(seat) {
+    const plies = seat === null ? null : this.review.moments[seat - 1];
+    return this.review.turns.filter(({ ply, swing }) => (plies ? plies.includes(ply) : swing));
+  }
+
+  /** The name of the next turn among the moments of the page. */
+  get #kicker() {
+    const { next, moments, reader } = this;
+    if (!next || !moments.includes(next)) return next ? `A turning point: ${this.name(next.player)}` : "";
+    if (!next.swing) return "Your best chance was here";
+    const whose = reader === null ? "Turning point" : "Your turning point";
+    return `${whose} ${moments.indexOf(next) + 1} of ${moments.length}`;
   }
 
   /**
-   * Shows the moment that the URL names, else the first turning point, else the weakest defence.
+   * Shows the moment that the URL names, else the reader's first turning point or weakest defence.
    * @param {number} at
    */
   async open(at) {
-    const first = this.swings[0] ?? this.#weakest();
-    const moment = Number.isNaN(at) ? (first?.ply ?? this.review.opening) : at;
+    const moment = Number.isNaN(at) ? (this.moments[0]?.ply ?? this.review.opening) : at;
     await this.step(Math.min(Math.max(moment, this.review.opening), this.end));
-    if (this.active) say(`Turning point ${this.#number} of ${this.swings.length}. What would you play here?`, "turn");
-    else if (Number.isNaN(at) && first) say("Here another move was harder to answer.");
-  }
-
-  /** The reader's weakest defence: the move in a lost position with the largest gap to the best one. */
-  #weakest() {
-    const lost = (/** @type {ReviewTurn} */ { defence }) =>
-      defence ? defence.best_error_chance - defence.error_chance : 0;
-    const mine = this.review.turns.filter((turn) => turn.player === this.reader && lost(turn) > 0);
-    return mine.toSorted((one, two) => lost(two) - lost(one))[0];
+    if (this.active && this.next?.quest) say(`${this.#kicker}. ${tell(this.next.quest, this.reader)}`, "turn");
   }
 
   /**
@@ -313,7 +319,7 @@ class ReviewPage extends GamePage {
 
   sayStatus() {
     if (this.following) super.sayStatus();
-    else if (this.active) say(`${this.#headline()} What would you play here?`, "turn");
+    else if (this.active && this.next?.quest) say(`${this.#headline()} ${tell(this.next.quest, this.reader)}`, "turn");
     else say(this.#headline());
   }
 
@@ -340,22 +346,24 @@ class ReviewPage extends GamePage {
       this.moment,
       h("h2", this.#headline()),
       h("p", this.#winning(winner)),
-      past?.lesson && this.#explanation(past),
+      // What was better there stays hidden until the reader has tried.
+      past?.lesson && this.#explanation(this.known.has(past.ply) || !past.quest ? past : { lesson: past.lesson }),
       past?.words.map((text) => {
         const said = h("span.hidden", `${this.review.names[past.player - 1]} said: `);
         return h("blockquote.words", said, text);
       }),
-      next && (next.swing ? this.#question(next) : h("p.soft", nextMove(next, reader))),
+      next && (next.swing || this.active ? this.#question(next) : h("p.soft", nextMove(next, reader))),
       this.#ways(),
     );
   }
 
-  /** @param {ReviewTurn} turn */
-  #explanation({ lesson, answer, reason }) {
+  /** @param {Partial<ReviewTurn>} turn */
+  #explanation({ lesson, answer, reason, defended }) {
+    const told = [lesson, answer, reason, lesson ? null : defended];
     return h(
       "p.explanation",
       tellAll(
-        [lesson, answer, reason].filter((sentence) => sentence !== null && sentence !== undefined),
+        told.filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
       ),
     );
@@ -363,28 +371,35 @@ class ReviewPage extends GamePage {
 
   /** @param {ReviewTurn} turn */
   #question(turn) {
-    const kicker = h("p.kicker", `Turning point ${this.#number} of ${this.swings.length}`);
-    const quest = turn.quest && tell(turn.quest, this.reader);
-    const question = `To move: ${this.name(turn.player)}. ${quest} Choose on the board.`;
-    return h("div.ask", kicker, this.active ? h("p", question) : this.#explanation(turn));
+    const question = turn.quest && `${tell(turn.quest, this.reader)} Choose on the board.`;
+    return h("div.ask", h("p.kicker", this.#kicker), this.active ? h("p", question) : this.#explanation(turn));
   }
 
   #drawAnswer() {
     const { next } = this;
-    const further = this.swings.find((turn) => turn.ply > this.at);
-    const onward = further && button("Next turning point", () => void this.step(further.ply));
+    const further = this.moments.find((turn) => turn.ply > this.at);
+    const onward = further && button("Next turning point", () => void this.#visit(further));
     if (!next) fill(this.answer);
-    else if (!next.swing) {
+    else if (!next.swing && !this.active) {
       const [best = ""] = next.defence?.best ?? next.best;
       const show = button("Best play from here", () => void this.#showBest(best));
       fill(this.answer, h("div.actions", show));
     } else if (this.active) {
-      const reveal = button("Show the answer", () => this.#reveal(next));
+      const reveal = button("Show me", () => this.#reveal(next));
       fill(this.answer, h("div.actions", reveal, onward));
     } else {
       const lines = [next.line, next.better].map((line) => line && this.#line(line));
       fill(this.answer, lines, h("div.actions", this.#back(), onward));
     }
+  }
+
+  /**
+   * Shows a turning point from the top of the page.
+   * @param {ReviewTurn} turn
+   */
+  async #visit(turn) {
+    await this.step(turn.ply);
+    this.element.scrollIntoView();
   }
 
   #back() {
@@ -412,7 +427,8 @@ class ReviewPage extends GamePage {
     const texts = line.map(({ shown }) => tell(shown, this.reader));
     title ??= `Best play after ${texts[0]}`;
     const steps = line.map(({ player }, index) => {
-      const step = button("", () => void this.#follow(line, index, step), `move seat-${player}`);
+      const look = `move seat-${sideOf(player, this.reader)}`;
+      const step = button("", () => void this.#follow(line, index, step), look);
       set(step, "aria-label", `${this.name(player)}: ${texts[index]}`);
       fill(step, h("span.dot", { "aria-hidden": "true" }), texts[index]);
       return h("li", step);
@@ -422,11 +438,14 @@ class ReviewPage extends GamePage {
 
   #ways() {
     const { next, card, here } = this;
-    const further = next?.swing ? null : this.swings.find((turn) => turn.ply > this.at);
+    const further = next?.swing ? null : this.moments.find((turn) => turn.ply > this.at);
+    const [theirs] = this.theirs.filter((turn) => turn.ply > this.at).concat(this.theirs);
+    const them = theirs && `${this.review.names[theirs.player - 1]}'s turning points`;
     const vs = this.link.vs ?? (card && String(card.beginner));
     return h(
       "p.row",
-      further && button("Go to the next turning point", () => void this.step(further.ply), "main"),
+      further && button("Go to the next turning point", () => void this.#visit(further), "main"),
+      theirs && them && theirs !== next && button(them, () => void this.#visit(theirs)),
       next && vs && anchor("Play on from here", pathOf(continuation(here, vs, next.player))),
       anchor("Explore", pathOf({ ...here, vs: null }, "explore")),
     );
@@ -437,9 +456,10 @@ class ReviewPage extends GamePage {
     this.known.add(this.at);
     this.draw();
     this.table.element.scrollIntoView({ block: "nearest" });
+    const told = turn.lesson ? [turn.lesson, turn.answer] : [turn.defended];
     say(
       tellAll(
-        [turn.lesson, turn.answer].filter((sentence) => sentence !== null && sentence !== undefined),
+        told.filter((sentence) => sentence !== null && sentence !== undefined),
         this.reader,
       ),
     );
@@ -453,23 +473,24 @@ class ReviewPage extends GamePage {
     const { next } = this;
     if (!next) return;
     await this.safely(async () => {
-      const { keeps, words, why, line } = /** @type {Judgement} */ (await this.ask("judge", { move }));
-      const same = move === next.move ? " That's the move that was played." : "";
-      const text = `${tell(why, this.reader)}${same}`;
-      if (keeps) {
+      const asked = { move, played: next.move ?? "" };
+      const { kept, tried, line } = /** @type {Judgement} */ (await this.ask("judge", asked));
+      const text = tell(tried, this.reader);
+      if (kept) {
         this.known.add(this.at);
         this.draw();
         this.table.element.scrollIntoView({ block: "nearest" });
       } else this.table.update(this.view, this.labels, this.active);
-      const result = keeps ? chip("win", "Found") : chip("loss", "Not yet");
-      const message = h("p", { class: keeps ? "told win" : "told loss" }, result, " ", text);
-      if (keeps) this.answer.prepend(message);
+      // What is bad for the opponent is no failure of the reader.
+      const mine = this.reader === null || next.player === this.reader;
+      const message = h("p", { class: `told ${mine ? (kept ? "win" : "loss") : ""}` }, text);
+      if (kept) this.answer.prepend(message);
       else {
         this.#drawAnswer();
         this.answer.append(message, ...(line.length > 1 ? [this.#line(line)] : []));
         this.answer.scrollIntoView({ block: "nearest" });
       }
-      say(keeps ? text : `Not yet: ${tell(words, this.reader)}.`, keeps ? "" : "turn");
+      say(text, kept ? "" : "turn");
     });
   }
 }

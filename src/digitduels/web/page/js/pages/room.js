@@ -17,7 +17,7 @@ import { isRematch, RoomActs } from "../room/acts.js";
 import { Bars } from "../room/bars.js";
 import { Lobby } from "../room/lobby.js";
 import { roomLabels, roomStatus } from "../room/words.js";
-import { go, setTitle } from "../router.js";
+import { setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { soundChoice } from "../sound.js";
 import { say } from "../status.js";
@@ -203,7 +203,7 @@ export class RoomPage extends GamePage {
   }
 
   /**
-   * Says who joined, left or came back, and follows to the rematch.
+   * Says who joined, left or came back.
    * @param {Room} before
    * @param {Room} now
    */
@@ -220,7 +220,6 @@ export class RoomPage extends GamePage {
     else if (before.takeback === this.reader && now.takeback === null && this.reader !== null)
       news.push(`${now.names[other(this.reader) - 1]} wants to keep the move.`);
     if (news.length) this.bars.announce(news.join(" "));
-    if (now.rematch && !before.rematch && this.mine) void go(this.acts.rematchPath(now.rematch));
   }
 
   #drawActions() {
@@ -229,7 +228,7 @@ export class RoomPage extends GamePage {
     this.undo.hidden = !this.takesBack;
     if (this.hints) this.hints.button.hidden = !this.active;
     this.undo.disabled = state.takeback !== null || this.back === null;
-    this.again.hidden = state.rematch !== null || state.class !== null;
+    this.again.hidden = state.class !== null;
   }
 
   #drawEnd() {
@@ -238,7 +237,7 @@ export class RoomPage extends GamePage {
     this.end.hidden = !over;
     const showing = over && !this.ended;
     this.ended = over;
-    if (showing) void showEnd(this.end, state, this.link, reader, [reader !== null && this.again], this.signal);
+    if (showing) void showEnd(this.end, state, this.link, reader, reader !== null && this.again, this.signal);
   }
 
   /** @param {string} move */

@@ -5,6 +5,7 @@ import { showLost } from "../connection-bar.js";
 import { ask, confirmConcession, share } from "../dialog.js";
 import { h } from "../dom.js";
 import { other } from "../link.js";
+import { shared } from "../reach.js";
 import { go } from "../router.js";
 import * as seats from "../seats.js";
 import { sendAct } from "../send-act.js";
@@ -76,8 +77,9 @@ export class RoomActs {
     if (await confirmConcession()) await this.send("concede");
   }
 
+  /** Goes to the rematch, and begins it if nobody has. */
   async rematch() {
-    await this.send("rematch");
+    if (!this.page.state.rematch) await this.send("rematch");
     const { rematch } = this.page.state;
     if (rematch) void go(this.rematchPath(rematch));
   }
@@ -106,6 +108,6 @@ export class RoomActs {
       ],
     );
     const own = answer === "own" && mine;
-    if (answer) await share(own ? seats.own(state.id, own) : `${location.origin}/g/${state.id}`, state.title);
+    if (answer) await share(own ? seats.own(state.id, own) : `${shared()}/g/${state.id}`, state.title);
   }
 }

@@ -42,12 +42,18 @@ export class Bars {
     const { acts, full, reader, state } = this.page;
     const bars = [this.message && this.request() === "" && bar(this.message)];
     if (state.rematch)
-      bars.push(bar("A rematch has begun.", anchor("Go to the rematch", acts.rematchPath(state.rematch), "main")));
+      bars.push(bar(this.#rematch(), anchor("Go to the rematch", acts.rematchPath(state.rematch), "main")));
     if (!state.closed && state.outcome === null) {
       if (reader !== null) bars.push(...this.#requests(reader));
       else if (full) bars.push(bar("You are watching."));
     }
     fill(this.element, bars);
+  }
+
+  /** Says that a rematch waits for the reader, who may still be reading about this game. */
+  #rematch() {
+    const { reader, state } = this.page;
+    return reader === null ? "A rematch has begun." : `${state.names[other(reader) - 1]} is ready for a rematch.`;
   }
 
   /** The opponent's request to the reader, in words. */

@@ -6,6 +6,7 @@ import { button, fill, h } from "../dom.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { emblem } from "../head.js";
 import { qrImage } from "../qr.js";
+import { reachable, shared, unreachableNote } from "../reach.js";
 import { recall, recallSecret } from "../storage.js";
 import { houseRules } from "../table.js";
 
@@ -50,7 +51,7 @@ export class Lobby {
   /** @param {string} invite */
   #invitation(invite) {
     const { id, title } = this.page.state;
-    const url = `${location.origin}/g/${id}#invite=${invite}`;
+    const url = `${shared()}/g/${id}#invite=${invite}`;
     const message = h("p.soft", { role: "alert" });
     const copied = async () => {
       message.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
@@ -59,8 +60,9 @@ export class Lobby {
       "section.card.lobby",
       { "aria-label": "Invite a friend" },
       h("h2", "Waiting for your friend…"),
-      h("p", "Let them scan the code or send them the link. The game starts here as soon as they join."),
-      qrImage(url, "QR code of the link"),
+      unreachableNote() ||
+        h("p", "Let them scan the code or send them the link. The game starts here as soon as they join."),
+      reachable() && qrImage(url, "QR code of the link"),
       copyInput("Invitation", url),
       h(
         "p.row",

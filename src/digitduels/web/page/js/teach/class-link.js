@@ -2,6 +2,7 @@
 
 import { pathOf, randomSeed, withKeys } from "../link.js";
 import { withStart } from "../new-game.js";
+import { shared } from "../reach.js";
 
 const SEEDS = 10_000; // so that a link stays short
 
@@ -37,7 +38,7 @@ export function teachPath(link, own) {
  * @param {boolean} fair
  */
 export async function classUrl(link, fair) {
-  return location.origin + pathOf(await withStart(link, fair));
+  return shared() + pathOf(await withStart(link, fair));
 }
 
 /**

@@ -5,6 +5,7 @@ import { svg } from "../svg.js";
 const WIDE = 1000;
 const MARGIN = 25;
 const AXIS = 52;
+const SIDE = 11; // half the distance of two marks at the same score
 
 /**
  * @param {number} goal
@@ -23,9 +24,13 @@ export function numberLine(goal, scores) {
     if (labelled)
       ticks.push(svg("text", { x: at(value), y: AXIS + 30, class: value === goal ? "goal" : "" }, `${value}`));
   }
-  const marks = scores.flatMap((score, index) =>
-    score === null ? [] : [svg("text", { x: at(Number(score)), y: 24, class: "mark" }, ["●", "○", "▼"][index] ?? "")],
-  );
+  const marks = scores.flatMap((score, index) => {
+    if (score === null) return [];
+    // Equal scores stand side by side.
+    const aside = scores[0] === scores[1] ? [-SIDE, SIDE, 0][index] : 0;
+    const x = at(Number(score)) + (aside ?? 0);
+    return [svg("text", { x, y: 24, class: "mark" }, ["●", "○", "▼"][index] ?? "")];
+  });
   const axis = svg("line", { x1: MARGIN, x2: WIDE - MARGIN, y1: AXIS, y2: AXIS });
   return svg(
     "svg",

@@ -2,7 +2,7 @@
 
 import { getComputed } from "../api.js";
 import { count } from "../class/counts.js";
-import { localNote } from "../class/local-note.js";
+import { phoneCheck } from "../class/phone-check.js";
 import { retention } from "../class/retention.js";
 import { myClasses } from "../class/session.js";
 import { startForm } from "../class/start-form.js";
@@ -23,6 +23,7 @@ import {
 import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
+import { moveNote, reachable, shared, unreachableNote } from "../reach.js";
 import { go, note } from "../router.js";
 import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
@@ -123,7 +124,8 @@ class Overview {
   #classCard() {
     const deleted = `Everything is deleted ${retention()} after the last move or your last action.`;
     const about = h("p.soft", `${CLASS} ${deleted} `, h("a", { href: "/privacy" }, "What is stored?"));
-    return section("class", "Start a class", about, startForm(this.cards, this.signal));
+    const reach = reachable() ? [moveNote("/teach"), phoneCheck(this.signal)] : [unreachableNote()];
+    return section("class", "Start a class", about, ...reach, startForm(this.cards, this.signal));
   }
 
   /** Lists the classes that this browser runs. */
@@ -145,7 +147,7 @@ class Overview {
       "A link for the class",
       this.form,
       this.trouble,
-      h("div", this.url, this.sentence, localNote(), this.actions),
+      h("div", this.url, this.sentence, unreachableNote(), this.actions),
     );
   }
 
@@ -224,7 +226,7 @@ class Overview {
     return [
       button("Copy the link", () => void share(url, card.title), "main"),
       anchor("Show it big", teachPath(link, { show: "link", fair: fair ? "on" : null })),
-      anchor("Try it", url.slice(location.origin.length)),
+      anchor("Try it", url.slice(shared().length)),
       fair && button("Another start", () => void this.#restart()),
     ];
   }

@@ -1,0 +1,330 @@
+"""suite-v2: positions in which simple rules fail, in rule sets that nobody has written about.
+
+The rule sets follow from a seed: their options, and the names of games and operations in the prompts. In every position
+the greedy move and the most natural one are wrong. A private twin has the same number of positions of each kind.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from digitduels.core import State
+from digitduels.evals import protocol
+from digitduels.evals.protocol import NoAnswer, Style
+from digitduels.evals.suite import (
+    CHANCES,
+    PRIVATE_CANARY,
+    SUITE_FORMAT,
+    Suite,
+    SuiteError,
+    band,
+    position_key,
+    serialize,
+    sha256,
+)
+from digitduels.games import AnyGame, game
+from digitduels.match import Match
+from digitduels.players.heuristics import Greedy, MostNatural
+from digitduels.players.perfect import error_chance
+from digitduels.players.policy import chance_steps
+from digitduels.solver import Progress
+from digitduels.solver.solution import Solution
+from digitduels.solver.solution_cache import solution_of
+from digitduels.solver.verdict import Judgement
+from digitduels.study.positions import Sort, positions
+from digitduels.study.wording import VALUES
+
+SUITE_V2 = Path(__file__).with_name("suite-v2.json")
+SUITE_V2_SHA256 = "09ec1eafb245c3a6186c6fa989d86fd75e6f4a5069f4493e1e4db2466092522b"
+V2_SEED = "suite-v2"
+V2_CANARY = (
+    "This file is test data of Digit Duels and must never be in training data. "
+    "Canary: digitduels-suite-v2-0d6f5a4e-93b1-4b62-8f57-6c1d2e7a9b30"
+)
+V2_DISTANCES = (2, 4, 6, 8, 10, 12, 19)  # the upper ends of the rungs
+_TRIES = 1000  # rule sets of a game before it is given up
+_CHOICE = 6  # candidates for each position, so that rare kinds get their share
+_POSITIONS, _QUESTIONS = 24, 12  # positions of each game, and how many of them are asked about
+QUESTION_KINDS = ("value", "keeping", "refutation")
+_SLACK = 0.01  # probabilities may be rounded
+
+
+class Salt(NamedTuple):
+    """How a rule set of a game is drawn, and how many positions come from one."""
+
+    options: Callable[[random.Random], dict[str, Any]]
+    positions: int
+
+
+_TIES = ("last-mover-loses", "last-mover-wins", "draw")
+
+
+def _pool(low: int, high: int, *highest: int) -> Callable[[random.Random], dict[str, Any]]:
+    """Draws a rule set of a game with a pool of numbers."""
+    return lambda rng: {
+        "target": rng.randint(low, high),
+        "highest": rng.choice(highest),
+        "tie": rng.choice(_TIES),
+    }
+
+
+SALTS: dict[str, Salt] = {
+    "equation-duel": Salt(_pool(25, 65, 8), 20),
+    "number-duel": Salt(_pool(31, 99, 6, 7), 20),
+    "number-quest": Salt(_pool(31, 99, 6, 7), 20),
+    "numerical-nexus": Salt(
+        lambda rng: {"target": rng.randint(35, 60), "uses": [*rng.sample([3, 2, 1, 2, 1], 5), 1]}, 20
+    ),
+    "operation-target": Salt(lambda rng: {"target": rng.randint(50, 100_000), "start": rng.randint(2, 9)}, 2),
+}
+"""Rule sets that are solved in seconds."""
+
+
+# Kinds of positions
+
+
+def answers(solution: Solution, judgement: Judgement[Any], state: State[Any, Any]) -> list[Any]:
+    """The right moves: those that keep the value; in a lost position, those that are hardest to answer.
+
+    Level 4 is the model of the opponent, as for perfect play. If no move sets it a problem, there are no right moves.
+    """
+    if judgement.best_verdict.value >= 0:
+        return judgement.keeping if judgement.critical else []
+    merits = {move: chance_steps(error_chance(state, move, solution)) for move in judgement}
+    most = max(merits.values())
+    return [move for move, merit in merits.items() if merit == most > 0]
+
+
+def trap(solution: Solution) -> Sort:
+    """Sorts positions in which simple rules fail by their value, distance and chance."""
+    rules = [Greedy(solution.game, seed=0), MostNatural(solution.game, seed=0)]
+
+    def kind(judgement: Judgement[Any], state: State[Any, Any]) -> Hashable:
+        value, distance = judgement.best_verdict
+        if distance < 2 or (value >= 0 and len(judgement.keeping) > CHANCES[-1] * len(judgement)):
+            return None
+        tempting = {move for rule in rules for move, likely in rule.probabilities(state).items() if likely}
+        if value >= 0 and not tempting.isdisjoint(judgement.keeping):
+            return None
+        right = answers(solution, judgement, state)
+        if not right or len(right) > CHANCES[-1] * len(judgement) or not tempting.isdisjoint(right):
+            return None
+        rung = band(distance, V2_DISTANCES)
+        # Half of the kinds are wins.
+        return value, rung if value > 0 else rung // 2, band(len(right) / len(judgement), CHANCES) if value > 0 else 0
+
+    return Sort("trap", kind)
+
+
+# Generation
+
+
+def make_suite_v2(
+    name: str,
+    seed: str,
+    like: Suite | None = None,
+    salts: dict[str, Salt] = SALTS,
+    count: int = _POSITIONS,
+    questions: int = _QUESTIONS,
+    progress: Progress | None = None,
+) -> bytes:
+    """Generates a suite of version 2. The same seed gives the same bytes.
+
+    With `like`, it is a private twin: as many positions of each kind, none of them in the other suite. Raises
+    SuiteError if a game has too few positions.
+    """
+    taken = {position_key(like.match(item)) for item in like.positions} if like else set()
+    head = {
+        "format": SUITE_FORMAT,
+        "version": 2,
+        "name": name,
+        "canary": V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
+        "seed": seed if like is None else sha256(seed.encode()),
+        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
+        "retries": protocol.RETRIES,
+    }
+    lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": [], "questions": []}
+    asked: list[dict[str, Any]] = []
+    for number, (game_id, salt) in enumerate(salts.items()):
+        if progress is not None:
+            progress(f"looking for positions of {game_id}", number / len(salts))
+        wanted = _wanted(like, game_id)
+        items = _game_items(game_id, salt, seed, count, wanted, taken, lists)
+        lists["positions"] += items
+        asked += items[:questions]
+    rng = random.Random(f"order {seed}")
+    rng.shuffle(lists["positions"])  # so that the first positions are a random sample
+    for index, item in enumerate(lists["positions"], 1):
+        item["id"] = index
+    for item in asked:
+        lists["questions"] += _questions(lists["variants"][item["variant"]], item, rng)
+    for index, question in enumerate(lists["questions"], 1):
+        question["id"] = index
+    return serialize(head, lists)
+
+
+def _wanted(like: Suite | None, game_id: str) -> Counter[str] | None:
+    """How many positions of each kind the twin of a suite needs."""
+    if like is None:
+        return None
+    return Counter(item["kind"] for item in like.positions if like.variants[item["variant"]]["game"] == game_id)
+
+
+def _game_items(
+    game_id: str,
+    salt: Salt,
+    seed: str,
+    count: int,
+    wanted: Counter[str] | None,
+    taken: set[str],
+    lists: dict[str, list[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """The positions of a game, from as many rule sets as they need, which are added to the lists."""
+    items: list[dict[str, Any]] = []
+    rng = random.Random(f"salt {game_id} {seed}")
+    title, count = _word(rng, 3).capitalize(), count if wanted is None else wanted.total()
+    for attempt in range(_TRIES):
+        rules = game(game_id, **salt.options(rng))
+        variant: dict[str, Any] = {
+            "index": len(lists["variants"]),
+            "style": Style(title=title, words=_words(rules, rng), hardest=True),
+        }
+        most = min(salt.positions, count - len(items))
+        found = list(_rule_set_items(rules, variant, f"{seed} {attempt}", most, wanted, taken))
+        if found:
+            style = variant["style"]
+            lists["variants"].append(
+                {
+                    "game": game_id,
+                    "options": rules.values,
+                    "book": not rules.changes,
+                    "title": title,
+                    "words": style.words,
+                    "rules": protocol.rules(rules, style),
+                }
+            )
+        items += found
+        if len(items) == count:
+            return items
+    missing = f"; of these kinds: {dict(+wanted)}" if wanted else ""
+    raise SuiteError(f"There are only {len(items)} of {count} positions of {game_id}{missing}. Try another seed.")
+
+
+def _rule_set_items(
+    rules: AnyGame, variant: dict[str, Any], seed: str, most: int, wanted: Counter[str] | None, taken: set[str]
+) -> Iterator[dict[str, Any]]:
+    solution = solution_of(rules)
+    sort, number = trap(solution), 0
+    for match in positions(solution, _CHOICE * most, seed, sort, part="test"):
+        item = _item(variant, match, solution, sort)
+        key = position_key(match)
+        if number == most or key in taken or (wanted is not None and wanted[item["kind"]] < 1):
+            continue
+        if wanted is not None:
+            wanted[item["kind"]] -= 1
+        taken.add(key)
+        number += 1
+        yield item
+
+
+def _item(variant: dict[str, Any], match: Match, solution: Solution, sort: Sort) -> dict[str, Any]:
+    judgement = solution.judge(match.state)
+    right = set(answers(solution, judgement, match.state))
+    value, distance = judgement.best_verdict
+    return {
+        "id": 0,
+        "variant": variant["index"],
+        "moves": [str(move) for move in match.moves],
+        "kind": f"{VALUES[value]} {sort.kind(judgement, match.state)}",
+        "value": VALUES[value],
+        "distance": distance,
+        "legal": len(judgement),
+        "keeping": [str(move) for move in match.game.moves if move in right],
+        "prompt": protocol.question(match, variant["style"]),
+    }
+
+
+def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any]]:
+    """The questions beyond the move about a position."""
+    rules = game(variant["game"], **variant["options"])
+    match, style = (
+        Match(rules, opening=map(rules.read, item["moves"])),
+        Style(title=variant["title"], words=variant["words"]),
+    )
+    solution = solution_of(rules)
+    judgement = solution.judge(match.state)
+    about = {"id": 0, "variant": item["variant"], "moves": item["moves"]}
+    yield {**about, "kind": "value", "answer": item["value"], "prompt": protocol.value_question(match, style)}
+    if not judgement.critical:
+        return
+    keeping = [str(move) for move in rules.moves if move in set(judgement.keeping)]
+    yield {
+        **about,
+        "kind": "keeping",
+        "answer": keeping,
+        "legal": len(judgement),
+        "prompt": protocol.keeping_question(match, style),
+    }
+    thrown = [move for move in judgement.throwing if solution.judge(rules.play(match.state, move)).critical]
+    if thrown:
+        move = rng.choice(thrown)
+        replies = solution.judge(rules.play(match.state, move))
+        yield {
+            **about,
+            "kind": "refutation",
+            "move": str(move),
+            "answer": [str(reply) for reply in rules.moves if reply in set(replies.keeping)],
+            "legal": len(replies),
+            "prompt": protocol.refutation_question(match, move, style),
+        }
+
+
+# Grading
+
+
+def grade_answer(kind: str, text: str, right: Any, style: Style) -> float:
+    """The score of a reply to a question, from 0 to 1.
+
+    The value: 1 - half the squared distance between the stated probabilities and the truth, a proper score; three equal
+    probabilities score 2/3. All keeping moves: 1 if the list is exactly right. A refutation: 1 if the reply is one.
+
+    >>> grade_answer("value", '{"win": 0.5, "draw": 0, "loss": 0.5}', "win", Style())
+    0.75
+    """
+    try:
+        reply = protocol.answer(text)
+        if kind == "value":
+            stated = [reply[name] for name in VALUES.values()]
+            if any(type(share) not in (int, float) or not 0 <= share <= 1 for share in stated):
+                return 0.0
+            if abs(sum(stated) - 1) > _SLACK:
+                return 0.0
+            truth = [name == right for name in VALUES.values()]
+            distance: float = sum((share - real) ** 2 for share, real in zip(stated, truth, strict=True))
+            return 1 - distance / 2
+        moves = reply["moves"] if kind == "keeping" else [reply["move"]]
+        named = {protocol.original(move, style) for move in moves}
+    except (NoAnswer, KeyError, TypeError, AttributeError):
+        return 0.0
+    return float(named == set(right) if kind == "keeping" else named <= set(right))
+
+
+# Names
+
+
+def _words(rules: AnyGame, rng: random.Random) -> list[tuple[str, str]]:
+    """Another name for each operation in the tokens of a game."""
+    parts = sorted({part for move in rules.moves for part in protocol.OPERATION.findall(str(move))})
+    words: list[str] = []
+    while len(words) < len(parts):
+        words += {_word(rng, 1)} - set(words)
+    return list(zip(parts, words, strict=True))
+
+
+def _word(rng: random.Random, syllables: int) -> str:
+    """A word that means nothing, such as "zor" or "vamitek"."""
+    return "".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(syllables)) + rng.choice("klmnprt")

@@ -1,0 +1,195 @@
+"""The census of a large game, from its table, compiled by Numba; census.py has the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from digitduels.core import State, winning_score
+from digitduels.lab.census import BOTH_PAST, EMPTY, EQUAL_SCORES, EVENTS, FORBIDDEN, GOAL, PAST, RESULTS, STUCK, Census
+from digitduels.players.policy_kernels import (
+    ENTRY,
+    allocating,
+    decode,
+    facts,
+    judge_moves,
+    kernel,
+    list_affordable,
+    list_moves,
+    rules_of,
+    weigh,
+)
+from digitduels.solver.arrays import arrays
+from digitduels.solver.schedule import waves
+from digitduels.solver.solution import Progress
+from digitduels.solver.tables import Tables
+
+_GOAL, _PAST, _BOTH_PAST, _EMPTY, _STUCK, _FORBIDDEN = (
+    EVENTS.index(event) for event in (GOAL, PAST, BOTH_PAST, EMPTY, STUCK, FORBIDDEN)
+)
+_TIE, _RESULT = EVENTS.index(EQUAL_SCORES[0]), EVENTS.index(RESULTS[0])
+_NO_SCORE = -(1 << 40)
+
+
+def survey(solution: Tables, progress: Progress | None = None) -> Census:
+    """Does the same as census.plain for a table, apart from `free`."""
+    game, compiled, rules = solution.game, solution.compiled, rules_of(solution)
+    moves, goal = len(game.moves), winning_score(game)
+    marks = np.zeros(len(solution.codes), np.uint8)
+    marks[solution.index(game.start())] = 1
+    legal, best, flags = np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(2, np.int64)
+    seen, shown = np.full((len(EVENTS), 3), -1, np.int64), np.full((moves, 2), -1, np.int64)
+    scores, left = scores_of(solution)
+    order = list(reversed(list(waves(compiled, solution.codes.itemsize))))
+    for number, tasks in enumerate(order):
+        look(marks, tasks[::-1], rules, scores, left, -1 if goal is None else goal, legal, best, flags, seen, shown)
+        if progress is not None:
+            progress("looking at every position", (number + 1) / len(order))
+    result = Census(critical=int(flags[0]), traps=int(flags[1]))
+    result.legal = Counter({game.moves[move]: int(count) for move, count in enumerate(legal) if count})
+    result.best = Counter({game.moves[move]: int(count) for move, count in enumerate(best) if count})
+    lines = _Lines(solution, marks)
+    for event, (index, seat, move) in zip(EVENTS, seen.tolist(), strict=True):
+        if index >= 0 and (event != FORBIDDEN or len(game.move_fields) > 1):
+            result.examples[event] = (*lines.to(index, seat), *([] if move < 0 else [game.moves[move]]))
+    for move, (index, seat) in enumerate(shown.tolist()):
+        if index >= 0:
+            result.shown[game.moves[move]] = (*lines.to(index, seat), game.moves[move])
+    return result
+
+
+class _Lines:
+    """Finds lines of play to positions of a table, backwards from each to the start."""
+
+    def __init__(self, solution: Tables, marks: Any) -> None:
+        self.solution, self.marks, self.compiled = solution, marks, solution.compiled
+        self.start = solution.index(solution.game.start())
+
+    def to(self, index: int, seat: int) -> list[Any]:
+        """The moves of a game that leads to a position with this player to move."""
+        line: list[Any] = []
+        while (index, seat) != (self.start, 0):
+            index, seat, move = self._before(index, 1 - seat)
+            line.append(self.solution.game.moves[move])
+        return line[::-1]
+
+    def _before(self, index: int, seat: int) -> tuple[int, int, int]:
+        """A position before this one in which this player was to move, and the move."""
+        compiled, hands = self.compiled, len(self.compiled.hands)
+        table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
+        digits = [table // compiled.base**digit % compiled.base for digit in range(compiled.digits)]
+        for move, need in enumerate(compiled.needs):
+            if any(digit + take > compiled.copies for digit, take in zip(digits, compiled.takes[move], strict=True)):
+                continue
+            for other in np.flatnonzero(compiled.other[move] == mine).tolist():
+                for own in np.flatnonzero(compiled.own[move] == theirs).tolist():
+                    before = ((table + need) * hands + other) * hands + own
+                    if self.marks[before] >> seat & 1:
+                        return before, seat, move
+        raise AssertionError("no move leads there")
+
+
+def scores_of(solution: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """[hand]: its score, and whether it holds anything that can be spent. Hands that end the game come last."""
+    game, (_, hands) = solution.game, arrays(solution.compiled)
+    start = game.start()
+    sides = [game.board(State(0, (hand, start.theirs), start.table)).hands[0] for hand in hands]
+    scores = [_NO_SCORE if side.score is None else side.score for side in sides]
+    return np.array(scores, np.int64), np.array([any(stock.left for stock in side.stocks) for side in sides])
+
+
+@kernel
+def note(seen: Any, event: Any, index: Any, seat: Any, move: Any) -> None:
+    """Keeps the first example of an event."""
+    if seen[event, 0] < 0:
+        seen[event, 0], seen[event, 1], seen[event, 2] = index, seat, move
+
+
+@allocating
+def look(
+    marks: Any,
+    tasks: Any,
+    rules: Any,
+    scores: Any,
+    left: Any,
+    goal: Any,
+    legal_counts: Any,
+    best_counts: Any,
+    flags: Any,
+    seen: Any,
+    shown: Any,
+) -> None:
+    """Looks at the marked positions of some tasks, and marks their successors. Bits say which player can be to move."""
+    form, (hands, moves) = rules.arrays, rules.arrays.own.shape
+    entries, possible, codes = np.zeros(moves, ENTRY), np.zeros(moves, np.int64), np.zeros(moves, np.int64)
+    for task in range(len(tasks)):
+        table0, table1, mover0, mover1, waiter0, waiter1 = tasks[task]
+        for back in range(np.int64(table1) - np.int64(table0)):
+            table = np.int64(table1) - 1 - back
+            count = list_affordable(possible, table, form)
+            for mine in range(np.int64(mover1) - 1, np.int64(mover0) - 1, -1):
+                for theirs in range(np.int64(waiter1) - 1, np.int64(waiter0) - 1, -1):
+                    index = (table * hands + theirs) * hands + mine
+                    mark = marks[index]
+                    if mark == 0:
+                        continue
+                    seats, first = (mark & 1) + (mark >> 1), 0 if mark & 1 else 1
+                    legal = list_moves(entries, possible, count, mine, form)
+                    if legal == 0:
+                        value, _ = decode(np.int64(rules.codes[index]), rules.low, rules.high, rules.top)
+                        for seat in range(2):
+                            if mark >> seat & 1:
+                                # The value is for the player who moved last.
+                                winner = 2 if value == 0 else 1 - seat if value > 0 else seat
+                                note(seen, _RESULT + winner, index, seat, -1)
+                                if scores[mine] == scores[theirs] and scores[mine] != _NO_SCORE:
+                                    note(seen, _TIE + winner, index, seat, -1)
+                        note(seen, _STUCK if table > 0 or left[mine] else _EMPTY, index, first, -1)
+                        continue
+                    best = judge_moves(entries, legal, table, mine, theirs, rules)
+                    weigh(entries, legal, mine, theirs, rules)
+                    critical, _, trap, _ = facts(entries, legal, best)
+                    flags[0] += critical * seats
+                    flags[1] += trap * seats
+                    highest = -1
+                    for number in range(count):
+                        move = possible[number]
+                        hand = form.own[mine, move]
+                        codes[number] = -1
+                        if hand < 0:
+                            note(seen, _FORBIDDEN, index, first, -1)
+                            continue
+                        other = form.other[theirs, move]
+                        if shown[move, 0] < 0:
+                            shown[move, 0], shown[move, 1] = index, first
+                        legal_counts[move] += seats
+                        if hand < hands:
+                            after = ((table - form.needs[move]) * hands + hand) * hands + other
+                            marks[after] |= (mark & 1) << 1 | mark >> 1
+                            codes[number] = np.int64(rules.codes[after])
+                        else:
+                            codes[number] = np.int64(rules.ended[hand - hands])
+                            finish(seen, codes[number], index, mark, move, scores[hand], scores[other], goal, rules)
+                        highest = max(highest, codes[number])
+                    for number in range(count):
+                        if codes[number] == highest:
+                            best_counts[possible[number]] += seats
+
+
+@kernel
+def finish(seen: Any, code: Any, index: Any, mark: Any, move: Any, own: Any, other: Any, goal: Any, rules: Any) -> None:
+    """Notes the events of a move that ends the game."""
+    value, _ = decode(code, rules.low, rules.high, rules.top)
+    for seat in range(2):
+        if mark >> seat & 1:
+            note(seen, _RESULT + (2 if value == 0 else seat if value > 0 else 1 - seat), index, seat, move)
+            if goal >= 0:
+                if own == goal or other == goal:
+                    note(seen, _GOAL, index, seat, move)
+                if own > goal or other > goal:
+                    note(seen, _PAST, index, seat, move)
+                if own > goal and other > goal:
+                    note(seen, _BOTH_PAST, index, seat, move)

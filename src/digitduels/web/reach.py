@@ -1,0 +1,101 @@
+"""How other devices reach this server: the addresses of this machine, and checks with a device."""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+
+from digitduels.web.settings import Settings, split_list
+
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104
+MOST_CHECKS = 1000  # in memory; older ones are forgotten
+
+
+def machine_addresses() -> list[str]:
+    """Returns the IPv4 addresses of this machine in its networks, the one towards the internet first.
+
+    This is the only place that asks the operating system for addresses. It sends no packets.
+    """
+    found = dict.fromkeys([*_outgoing_address(), *_interface_addresses()])
+    parsed = {address: ipaddress.ip_address(address) for address in found}
+    return [text for text, address in parsed.items() if not address.is_loopback and not address.is_link_local]
+
+
+def _outgoing_address() -> Iterator[str]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # reserved for documentation
+        yield str(probe.getsockname()[0])
+
+
+def _interface_addresses() -> Iterator[str]:
+    try:
+        import fcntl
+    except ImportError:  # on Windows, the name of the machine has all its addresses
+        with suppress(OSError):
+            yield from (str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET))
+        return
+    request = 0xC0206921 if sys.platform == "darwin" else 0x8915  # SIOCGIFADDR
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):  # the interface has no IPv4 address
+                answer = fcntl.ioctl(probe, request, struct.pack("256s", name.encode()[:15]))
+                yield socket.inet_ntoa(answer[20:24])
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether a host name or an address means the machine on which it is used.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::ffff:127.0.0.1", "::1", "192.168.1.20", "a.org")]
+    [True, True, True, True, False, False]
+    """
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host or "")
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address) in ("127.0.0.1", "::1")
+
+
+class Reach:
+    """Where a server listens, and where other devices find it."""
+
+    def __init__(self, settings: Settings, host: str, port: int) -> None:
+        self._public = next((origin.rstrip("/") for origin in split_list(settings.origins)), None)
+        self._everywhere, self._port = host in EVERYWHERE, port
+        self._checks: dict[str, set[str]] = {}
+
+    @property
+    def origin(self) -> str | None:
+        """The address of this server for other devices; None if they cannot reach it."""
+        if self._public or not self._everywhere:
+            return self._public
+        return next((f"http://{address}:{self._port}" for address in machine_addresses()), None)
+
+    def hint(self, host: str | None, client: str | None) -> str | None:
+        """What a page needs to know if it was opened at an address that only this machine understands.
+
+        The origin for other devices; else `network` if this machine is in none, or `start` if the server must be
+        started for others. None for every other page.
+        """
+        if not (is_loopback(host) and is_loopback(client)):
+            return None
+        return self.origin or ("network" if self._everywhere else "start")
+
+    def begin_check(self) -> str:
+        """Starts a check whether a device can reach this server, and returns its id."""
+        while len(self._checks) >= MOST_CHECKS:
+            del self._checks[next(iter(self._checks))]
+        id = secrets.token_urlsafe(9)
+        self._checks[id] = set()
+        return id
+
+    def checked(self, id: str) -> set[str] | None:
+        """Returns the addresses that have opened a check; None if there is no such check."""
+        return self._checks.get(id)

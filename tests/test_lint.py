@@ -1,0 +1,251 @@
+"""The linter finds what docs/errata.md says about the books, and nothing false."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+
+import digitduels as dd
+from conftest import ROOT, Run
+from digitduels.core import Game, Outcome, State
+from digitduels.games import AnyGame
+from digitduels.lab.census import events, explore, plain
+from digitduels.lab.lint import LINT_VERSION, Finding, census, lint, measured, with_remedies
+from digitduels.lab.measures import measure
+from digitduels.lab.stored_reports import stored_findings
+from digitduels.options import Integer, option
+from digitduels.rule_sets import rule_set
+from digitduels.sentence import Sentence
+from digitduels.solver.reference import Reference
+from variants import describe, solve
+
+pytestmark = pytest.mark.slow
+
+SMALL: list[tuple[str, dict[str, Any]]] = [
+    ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
+    ("number-quest", {"target": 9, "highest": 3, "copies": 1, "invalid": "refused", "division": "exact"}),
+    ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("number-duel", {"target": 9, "highest": 3}),
+    ("number-duel", {"target": 100, "highest": 2, "copies": 1}),
+    ("equation-duel", {"target": 9, "highest": 5}),
+    ("equation-duel", {"target": 40, "highest": 4}),
+    ("numerical-nexus", {"target": 9, "uses": (1, 1, 0, 1, 0, 1)}),
+    ("numerical-nexus", {"target": 40, "uses": (2, 1, 0, 1, 0, 0)}),
+    ("operation-target", {}),
+    ("operation-target", {"target": 24}),
+]
+
+
+@pytest.fixture(scope="module", params=SMALL, ids=describe)
+def game(request: pytest.FixtureRequest) -> AnyGame:
+    return dd.game(request.param[0], **request.param[1])
+
+
+def played(game: AnyGame, line: tuple[Any, ...]) -> State[Any, Any]:
+    state = game.start()
+    for move in line:
+        state = game.play(state, game.read(str(move), state))
+    return state
+
+
+def test_the_census_of_a_table_agrees_with_a_walk_through_all_positions(game: AnyGame) -> None:
+    fast, slow = census(solve(game)), plain(Reference(game))
+    assert (fast.legal, fast.best, fast.critical, fast.traps) == (slow.legal, slow.best, slow.critical, slow.traps)
+    assert fast.examples.keys() == slow.examples.keys()
+    assert fast.shown.keys() == slow.shown.keys()
+    for facts in (fast, slow):
+        for event, line in facts.examples.items():
+            assert event in events(game, played(game, line)), event
+        for move, line in facts.shown.items():
+            assert line[-1] == move
+            played(game, line)
+
+
+def test_every_finding_is_true(game: AnyGame) -> None:
+    """Each theorem again, from the definitions: all positions, their outcomes and a plain solver."""
+    reference, states = Reference(game), explore(game)
+    ended = {state: outcome for state in states if (outcome := game.outcome(state)) is not None}
+    open_states = [state for state in states if state not in ended]
+    findings = {finding.code: finding for finding in lint(game)}
+    value, plies = reference.start
+    assert ("decided" in findings) == (value != 0 and plies <= 5)
+    assert ("winner" in findings) == (value != 0 and plies > 5)
+    goal = game.values["target"]
+    assert ("target-unreachable" in findings) == (not any(goal in game.scores(state) for state in ended))
+    assert ("never-past" in findings) == (
+        not any(score > goal for state in ended for score in game.scores(state) if score is not None)
+    )
+    best = {move for state in open_states for move in reference.best(state)}
+    legal = {move for state in open_states for move in game.legal_moves(state)}
+    assert ("never-best" in findings) == bool(legal - best)
+    assert ("never-legal" in findings) == bool(set(game.moves) - legal)
+    for seat in (0, 1):
+        wins = any(outcome.winner == seat for outcome in ended.values())
+        assert wins or findings["no-chance"].text.startswith(f"Player {seat + 1} ")
+    if "forced" in findings:
+        plies_to_choice = [len(line) for state, line in states.items() if len(game.legal_moves(state)) > 1]
+        assert f"After {max(plies_to_choice) + 1} moves" in findings["forced"].text
+    if "one-sided-tie" in findings:
+        ties = [
+            outcome.winner
+            for state, outcome in ended.items()
+            if len(set(game.scores(state))) == 1 and game.scores(state)[0] < goal and not game.permitted(state)
+        ]
+        (winner,) = set(ties)
+        assert winner is not None
+        assert f"Player {winner + 1} wins" in findings["one-sided-tie"].text
+    for finding in findings.values():
+        state = played(game, finding.line)
+        assert finding.code not in ("decided", "winner") or game.outcome(state) is not None
+
+
+def test_a_remedy_removes_its_finding(game: AnyGame) -> None:
+    for finding in with_remedies(game, lint(game), tries=6, small=5000):
+        if finding.remedy is not None:
+            assert len(finding.remedy) == 1
+            variant = dd.game(game.id, **{**game.values, **finding.remedy})
+            assert finding.code not in {other.code for other in lint(variant)}
+
+
+# The books
+
+
+def stored(name: str) -> list[Finding]:
+    found, options = rule_set(name)
+    findings = stored_findings(dd.game(found, **options))
+    assert findings is not None, f"version {LINT_VERSION}: run `python docs/lab_reports.py`"
+    return findings
+
+
+def errata() -> list[tuple[str, str, str]]:
+    """The book, the entry and the code of each erratum that the linter must find."""
+    sections = re.split(r"^## ", (ROOT / "docs/errata.md").read_text(encoding="utf-8"), flags=re.M)[1:]
+    return [
+        (title.lower().replace(" ", "-"), entry, code)
+        for title, *entries in (re.split(r"\n- ", section) for section in sections)
+        for entry in entries
+        for code in re.findall(r"\*lint: ([a-z-]+)\*", entry)
+        for title in [title.strip()]
+    ]
+
+
+@pytest.mark.parametrize(("book", "code"), [(book, code) for book, _, code in errata()])
+def test_the_linter_finds_what_the_errata_say(book: str, code: str) -> None:
+    assert code in {finding.code for finding in stored(book)}
+
+
+def test_no_erratum_of_this_kind_is_forgotten() -> None:
+    """Decided openings, unreachable targets and rules that never apply are marked."""
+    found = {(book, code) for book, _, code in errata()}
+    assert len(found) >= 12
+    text = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
+    kinds = r"can ever reach|decides:|every later move is forced|never applies|cannot be stopped|loses every tie"
+    for entry in re.split(r"^- ", text, flags=re.M)[1:]:
+        if re.search(kinds, " ".join(entry.split())):
+            assert "*lint: " in entry, entry
+
+
+@pytest.mark.parametrize("name", [name for book in dd.games() for name in (book, f"{book}:repaired")])
+def test_stored_findings_are_those_of_the_linter(name: str) -> None:
+    found, options = rule_set(name)
+    game, findings = dd.game(found, **options), stored(name)
+    for finding in findings:
+        played(game, finding.line)
+    if solve_size(game) < 1_000_000:
+        again = [*lint(game), *measured(measure(game, lengths=False, wobble=False))]
+        assert [(one.code, one.text) for one in again] == [(one.code, one.text) for one in findings]
+
+
+def solve_size(game: AnyGame) -> int:
+    from digitduels.lab.sizes import fits
+
+    return 0 if fits(game, 1_000_000) else 1_000_000
+
+
+# Games of other packages
+
+
+class Step(NamedTuple):
+    by: int
+
+    def __str__(self) -> str:
+        return f"+{self.by}"
+
+
+@dataclass(frozen=True)
+class Race(Game[int, None, Step]):
+    """Add 1 or 2 to your own score. Reach {target} first."""
+
+    target: int = option(5, Integer(1, 99), "the score that wins")
+
+    moves = (Step(1), Step(2))
+    longest = 9
+
+    def start(self) -> State[int, None]:
+        return State(0, (0, 0), None)
+
+    def forbids(self, state: State[int, None], move: Step) -> str | None:
+        return None
+
+    def after(self, state: State[int, None], move: Step) -> State[int, None]:
+        return state.then(state.mine + move.by, state.theirs, None)
+
+    def outcome(self, state: State[int, None]) -> Outcome | None:
+        for player, score in enumerate(state.hands):
+            if score >= self.target:
+                return Outcome(player, Sentence("{player} is there.", player=player))
+        return None
+
+
+@dataclass(frozen=True)
+class Trap(Race):
+    """A position allows no move, but is not over."""
+
+    def forbids(self, state: State[int, None], move: Step) -> str | None:
+        return "No." if state.mine == 3 else None
+
+
+@dataclass(frozen=True)
+class Circle(Race):
+    """Scores go round, so that a game may never end."""
+
+    def after(self, state: State[int, None], move: Step) -> State[int, None]:
+        return state.then((state.mine + move.by) % self.target, state.theirs, None)
+
+
+def test_a_game_of_another_package_is_linted() -> None:
+    codes = {finding.code for finding in lint(Race())}
+    assert {"decided", "never-stuck"} <= codes
+    assert not codes & {"stuck", "endless"}
+
+
+@pytest.mark.parametrize(("broken", "code"), [(Trap(), "stuck"), (Circle(), "endless")])
+def test_rules_that_do_not_work_are_errors_with_a_line(broken: AnyGame, code: str) -> None:
+    (finding,) = lint(broken)
+    assert (finding.code, finding.severity) == (code, "error")
+    state = played(broken, finding.line)
+    assert broken.outcome(state) is None
+    assert not broken.permitted(state) or len(finding.line) > broken.longest
+
+
+# The command
+
+
+def test_the_command_prints_findings_and_fails_on_request(duels: Run) -> None:
+    words = ["lab", "lint", "operation-target", "--set", "target=12"]
+    told = duels(*words)
+    assert told.returncode == 0
+    assert "warning forced: After 2 moves everything is forced" in told.stdout
+    assert duels(*words, "--fail-on", "warning").returncode == 1
+    answer = json.loads(duels(*words, "--json").stdout)
+    assert (answer["version"], answer["game"], answer["options"]) == (1, "operation-target", {"target": 12, "start": 1})
+    rules = dd.game("operation-target", target=12)
+    assert [finding["code"] for finding in answer["findings"]] == [
+        *(finding.code for finding in lint(rules)),
+        *(finding.code for finding in measured(measure(rules, lengths=False))),
+    ]
+    assert {"code", "severity", "text", "line", "shown", "measured", "remedy"} == set(answer["findings"][0])

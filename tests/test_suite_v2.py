@@ -1,0 +1,194 @@
+"""suite-v2: simple rules fail in it, perfect play does not; twins, names, and questions beyond the move."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from digitduels.evals import protocol, suite_tasks
+from digitduels.evals.protocol import Style, original, renamed
+from digitduels.evals.suite import Suite, SuiteError, position_key, read_suite
+from digitduels.evals.suite_results import reference
+from digitduels.evals.suite_tasks import suite_v2, suite_v2_questions
+from digitduels.evals.suite_v2 import (
+    QUESTION_KINDS,
+    SALTS,
+    SUITE_V2,
+    SUITE_V2_SHA256,
+    V2_CANARY,
+    V2_SEED,
+    Salt,
+    grade_answer,
+    make_suite_v2,
+)
+from digitduels.players.heuristics import Greedy, MostNatural
+from digitduels.study.splits import split
+from evaluation import evaluate
+from inspect_warnings import INSPECT_WARNINGS, garbage_of_inspect
+from variants import solve
+
+__all__ = ["garbage_of_inspect"]
+
+pytestmark = [pytest.mark.slow, *INSPECT_WARNINGS]
+
+SMALL = {
+    "number-quest": Salt(lambda rng: {"target": rng.randint(15, 25), "highest": 4, "tie": "draw"}, 5),
+    "number-duel": Salt(lambda rng: {"target": rng.randint(15, 25), "highest": 4}, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small suite in its own folder."""
+    file = tmp_path_factory.mktemp("suite") / "small.json"
+    file.write_bytes(make_suite_v2("small", "1", salts=SMALL, count=10, questions=6))
+    return file
+
+
+@pytest.fixture(scope="module")
+def suite(small: Path) -> Suite:
+    return read_suite(small)
+
+
+def test_the_public_file_is_frozen_balanced_and_has_a_canary() -> None:
+    public = read_suite(SUITE_V2)
+    assert public.sha256 == SUITE_V2_SHA256
+    assert V2_CANARY.encode() in SUITE_V2.read_bytes()
+    games = Counter(public.variants[item["variant"]]["game"] for item in public.positions)
+    assert len(games) == 5
+    assert len(set(games.values())) == 1
+    assert {item["value"] for item in public.positions} == {"win", "draw", "loss"}
+    for item in public.positions:
+        match = public.match(item)
+        assert split(match.game, match.state) == "test"
+        assert not any(
+            likely
+            for rule in (Greedy(match.game), MostNatural(match.game))
+            for move, likely in rule.probabilities(match.state).items()
+            if str(move) in item["keeping"]
+        )
+
+
+def test_the_generator_reproduces_the_public_positions_of_a_game() -> None:
+    """For the game that is solved fastest; the whole file takes a minute or two."""
+    name, public = "numerical-nexus", read_suite(SUITE_V2)
+    made = json.loads(make_suite_v2("suite-v2", V2_SEED, salts={name: SALTS[name]}))
+
+    def prompts(variants: list[Any], items: list[Any]) -> set[tuple[str, str]]:
+        chosen = [(variants[item["variant"]], item["prompt"]) for item in items]
+        return {(variant["rules"], prompt) for variant, prompt in chosen if variant["game"] == name}
+
+    assert prompts(made["variants"], made["positions"]) == prompts(public.variants, public.positions)
+
+
+@pytest.mark.parametrize("task", [suite_v2, suite_v2_questions])
+def test_a_changed_file_of_version_2_is_refused(task: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = tmp_path / "suite-v2.json"
+    changed.write_bytes(SUITE_V2.read_bytes() + b" ")
+    monkeypatch.setattr(suite_tasks, "SUITE_V2", changed)
+    with pytest.raises(SuiteError, match=r"suite-v2.json was changed: its SHA-256 is"):
+        task()
+
+
+def test_simple_rules_find_nothing_and_perfect_play_finds_everything(suite: Suite) -> None:
+    rows = {row["model"]: row["skill"] for row in reference(suite)}
+    assert rows["greedy"]["found"] == rows["natural"]["found"] == 0
+    assert rows["greedy"]["value"] < 0
+    assert rows["perfect"]["value"] == 1.0
+    assert rows["level 3"]["value"] < rows["level 6"]["value"] < 1
+
+
+def test_the_answers_keep_the_value_or_are_hardest_to_answer(suite: Suite) -> None:
+    assert len(suite.positions) == 20
+    assert {item["value"] for item in suite.positions} >= {"win", "loss"}
+    for item in suite.positions:
+        match = suite.match(item)
+        judgement = solve(match.game).judge(match.state)
+        assert 0 < len(item["keeping"]) <= item["legal"] / 2
+        assert len(judgement) == item["legal"]
+        if item["value"] != "loss":
+            assert sorted(item["keeping"]) == sorted(map(str, judgement.keeping))
+
+
+def test_prompts_use_the_names_of_the_rule_set_only(suite: Suite) -> None:
+    for item in suite.positions:
+        variant, rules = suite.variants[item["variant"]], suite.game(item)
+        style = Style(words=variant["words"])
+        assert rules.title not in variant["rules"]
+        assert variant["title"] in variant["rules"]
+        for token in map(str, rules.moves):
+            assert original(renamed(token, style), style) == token
+        (listed,) = [line for line in item["prompt"].splitlines() if line.startswith("Your legal moves: ")]
+        names = listed.removeprefix("Your legal moves: ").split()
+        assert [original(name, style) for name in names] == list(map(str, rules.legal_moves(suite.match(item).state)))
+        assert not set(names) & set(map(str, rules.moves))
+
+
+def test_a_twin_has_the_same_kinds_but_other_positions_and_a_canary(suite: Suite, small: Path) -> None:
+    one, same = (make_suite_v2("twin", "secret", suite, SMALL) for _ in range(2))
+    assert one == same
+    assert b"secret" not in one
+    file = small.parent / "twin.json"
+    file.write_bytes(one)
+    twin = read_suite(file)
+
+    def kinds(of: Suite) -> Counter[Any]:
+        return Counter((of.variants[item["variant"]]["game"], item["kind"]) for item in of.positions)
+
+    def keys(of: Suite) -> set[str]:
+        return {position_key(of.match(item)) for item in of.positions}
+
+    assert kinds(twin) == kinds(suite)
+    assert not keys(twin) & keys(suite)
+    assert "Canary: digitduels-private-" in json.loads(one)["canary"]
+
+
+def test_a_game_without_enough_positions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("digitduels.evals.suite_v2._TRIES", 3)
+    salts = {"operation-target": Salt(lambda _: {"target": 3}, 5)}
+    with pytest.raises(SuiteError, match="There are only 0 of 4 positions of operation-target"):
+        make_suite_v2("none", "1", salts=salts, count=4)
+
+
+def test_our_players_answer_in_the_names_of_the_rule_set(small: Path, suite: Suite) -> None:
+    def metrics(task: Any, player: str) -> dict[str, float]:
+        (log,) = evaluate(task, f"digitduels/{player}", small.parent / "logs")
+        assert log.results is not None
+        return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+    assert metrics(suite_v2(str(small)), "perfect")["skill"] == 1.0
+    assert metrics(suite_v2(str(small)), "greedy")["found"] == 0.0
+    assert {item["kind"] for item in suite.questions} == set(QUESTION_KINDS)
+    perfect, guess = (metrics(suite_v2_questions(str(small)), player) for player in ("perfect", "random"))
+    assert [perfect[kind] for kind in QUESTION_KINDS] == [1.0, 1.0, 1.0]
+    assert guess["value"] == pytest.approx(2 / 3, abs=1e-3)
+
+
+def test_the_score_of_a_value_is_proper() -> None:
+    """Whoever believes in 70 % expects the most by saying so."""
+
+    def expected(said: float) -> float:
+        text = json.dumps({"win": said, "draw": 0, "loss": 1 - said})
+        return 0.7 * grade_answer("value", text, "win", Style()) + 0.3 * grade_answer("value", text, "loss", Style())
+
+    assert max(range(11), key=lambda tenth: expected(tenth / 10)) == 7
+
+
+@pytest.mark.parametrize(
+    "text", ["win", '{"win": 1}', '{"win": 2, "draw": -1, "loss": 0}', '{"win": "1", "draw": 0, "loss": 0}', "{}"]
+)
+def test_an_answer_in_another_form_scores_nothing(text: str) -> None:
+    assert grade_answer("value", text, "win", Style()) == 0.0
+    assert grade_answer("keeping", text, ["+1"], Style()) == 0.0
+    assert grade_answer("refutation", text, ["+1"], Style()) == 0.0
+
+
+def test_a_refusal_does_not_use_the_old_names() -> None:
+    suite_match = protocol.Style(words=[("+", "zor")])
+    assert original("ZOR 5", suite_match) == "+5"
+    assert grade_answer("refutation", '{"move": "zor5"}', ["+5"], suite_match) == 1.0
+    assert grade_answer("keeping", '{"moves": ["zor5", "zor4"]}', ["+5"], suite_match) == 0.0
