@@ -396,7 +396,7 @@ def test_a_game_is_saved_in_the_named_file(duels: Run, home: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "reason"),
     [
-        ("taken.json", "already exists. Resume it with duels resume, or choose another name."),
+        ("taken.json", "already exists. Resume it with `duels resume`, or choose another name."),
         (".", "cannot be written: it is not a regular file."),
         ("no/such/folder/x", "cannot be written: No such file or directory."),
         ("x" * 300, "cannot be written: File name too long."),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import digitduels as dd
+from digitduels.asking import answer
 from digitduels.manual import briefing, card, manual
 from digitduels.sentence import number_word
 
@@ -85,3 +86,31 @@ def test_no_rule_page_contradicts_itself(name: str) -> None:
     assert rulings.count("`tie`") == 0
     assert rulings.count("is rejected") == 1
     assert "An invalid" not in rulings or "is a legal move that costs the turn" in rulings
+
+
+@pytest.mark.parametrize("uses", [(3, 0, 0, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 0, 0, 0, 2), (1, 1, 1, 1, 1, 0)])
+def test_a_rule_page_says_nothing_about_operations_that_nobody_has(uses: tuple[int, ...]) -> None:
+    page = " ".join(manual(dd.game("numerical-nexus", uses=uses)).split())
+    page = page.partition("## Options")[0] + page.partition("## Rulings")[2].partition("Each of the 7 moves")[0]
+    page = page.partition("House rules")[0] + page.partition("## Rules")[2]
+    for operation, count in zip(("`+1`", "`+3`", "+5", "×2", "×3", "eset"), uses, strict=True):
+        assert (operation in page) <= bool(count), operation
+    assert ("dditions" in page) == any(uses[:3])
+    assert ("ultiplications" in page) == any(uses[3:5])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [(name, {}) for name in dd.games()]
+    + [
+        ("number-duel", {"highest": 1}),
+        ("number-quest", {"invalid": "refused", "division": "exact"}),
+        ("numerical-nexus", {"uses": (3, 0, 0, 0, 0, 0)}),
+    ],
+)
+def test_every_example_of_how_to_type_a_move_is_possible_in_the_first_turn(name: str, options: dict[str, Any]) -> None:
+    game = dd.game(name, **options)
+    examples = re.search(r"For example, you can type (.*)\.\n", manual(game))
+    assert examples is not None
+    for text in examples[1].split(", "):
+        assert answer(game, game.start(), (), text.strip("`"))

@@ -274,7 +274,7 @@ def test_the_running_score_names_the_person_first(duels: Run) -> None:
 
 def test_a_person_cannot_concede_for_the_computer(duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", *SMALL, answers="concede Level 1\nconcede Player 1\n").stdout
-    assert "Error: 'Level 1' does not play here." in played
+    assert "Error: you can't concede for Level 1. To give up, type concede.\n" in played
     assert "You concede.\nLevel 1 wins the game!\n" in played
 
 

@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from digitduels.asking import choices
-from digitduels.core import State
+from digitduels.asking import answer, choices
+from digitduels.core import IllegalMove, InvalidMove, State
 from digitduels.games import AnyGame
 from digitduels.match import Match
 from digitduels.options import settings, written
 from digitduels.rule_sets import house_rules
-from digitduels.sentence import PLAYERS, Names, Sentence, player_name, spoken, tell_by_the_book
+from digitduels.sentence import PLAYERS, Names, Sentence, player_name, signs, spoken, tell_by_the_book
 
 PAGE_WIDTH = 120  # characters per line of a rule page
 FIRST = Sentence("{player} always begins. The players agree or toss a coin for that seat beforehand.", player=0)
@@ -111,8 +111,8 @@ def dialogue(game: AnyGame, state: State[Any, Any], move: Any) -> list[str]:
     lines = []
     for index, (field, value) in enumerate(zip(game.move_fields, move, strict=True)):
         menu = choices(game, state, move[:index]) if field.menu else []
-        answer = str(menu.index(value) + 1) if menu else field.label(value)
-        lines += (field.prompt.format(player=player_name(state.player)) + answer).split("\n")
+        typed = str(menu.index(value) + 1) if menu else field.label(value)
+        lines += (field.prompt.format(player=player_name(state.player)) + typed).split("\n")
     return lines
 
 
@@ -124,15 +124,25 @@ def card(game: AnyGame) -> tuple[str, str]:
 
 
 def rulings(game: AnyGame) -> list[str]:
-    """How we settle what the book leaves open, with the variant's own numbers."""
-    return [ruling.format_map(game.facts) for ruling in game.rulings]
+    """How we settle what the book leaves open, with the variant's own numbers, and without what it doesn't have."""
+    return list(filter(None, (ruling.format_map(game.facts) for ruling in game.rulings)))
 
 
 def _typing(game: AnyGame) -> list[str]:
-    """How a person types a move."""
+    """How a person types a move, by examples that are possible in the first turn."""
     if not game.spellings:
         return []
-    return [f"For example, you can type {', '.join(f'`{text}`' for text in game.spellings)}."]
+    texts = [text for text in game.spellings if _is_possible(game, text)]
+    texts = texts or [signs(str(move)) for move in game.legal_moves(game.start())[:3]]
+    return [f"For example, you can type {', '.join(f'`{text}`' for text in texts)}."]
+
+
+def _is_possible(game: AnyGame, text: str) -> bool:
+    """Whether a text answers the first question of a game."""
+    try:
+        return bool(answer(game, game.start(), (), text))
+    except (InvalidMove, IllegalMove):
+        return False
 
 
 def _bullets(texts: Iterable[str]) -> str:

@@ -347,9 +347,14 @@ def signs(token: str) -> str:
 def shown_moves(
     moves: Sequence[Any], player: int, names: Names = PLAYERS, reader: int | None = None, most: int | None = None
 ) -> list[str]:
-    """Moves of one player as people read them, at most `most`. The last text counts the others."""
+    """Moves of one player as people read them. If there are more than `most`, the last text counts the others.
+
+    >>> shown_moves(["+1", "+2", "+3"], 0, most=2), shown_moves(["+1", "+2", "+3"], 0, most=3)
+    (['+1', 'and 2 others'], ['+1', '+2', '+3'])
+    """
     show = partial(Played, player=player)
-    texts = [show(move).to(names, reader) for move in moves[:most]]
+    listed = moves if most is None or len(moves) <= most else moves[: most - 1]
+    texts = [show(move).to(names, reader) for move in listed]
     return texts if len(texts) == len(moves) else [*texts, f"and {len(moves) - len(texts)} others"]
 
 

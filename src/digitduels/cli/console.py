@@ -25,9 +25,9 @@ _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'"
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 
 # Spaces at which lines never break: in an equation or a list of signs, before a count in brackets or a percent sign,
-# after a menu number, and between a word or a number and its number.
+# after a menu number, and between a word or a number and its number, with or without a colon.
 _TOGETHER = re.compile(
-    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\d:) (?=\d)|(?<=[-+*/],) (?=[-+*/])"
+    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\w:) (?=[-−]?\d)|(?<=[-+*/],) (?=[-+*/])"
     r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)"
 )
 # A command in a text, which people copy. Its spaces never become line breaks.

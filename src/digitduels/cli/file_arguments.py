@@ -65,7 +65,7 @@ def new_file(path: Path) -> Path:
         ordinary_file(path)
         with path.open("ab") as file:
             if file.tell():
-                exists = "already exists. Resume it with duels resume, or choose another name."
+                exists = "already exists. Resume it with `duels resume`, or choose another name."
                 raise Failure(FILE, f"{quoted_path(path)} {exists}")
     return path
 

@@ -35,7 +35,7 @@ AT_THE_END = (
     "quit     leave",
 )
 END_KEYS = "r: rematch, u: undo"
-HINTLESS = "There are no hints between two people. After the game, duels review explains what decided it."
+HINTLESS = "There are no hints between two people. After the game, `duels review` explains what decided it."
 HELP_HINT = "Type ? at any time for help."
 
 
@@ -343,8 +343,7 @@ class Session:
     def concede(self, argument: str) -> bool:
         player = self.match.state.player if not argument else self.conceder(argument)
         if player is None:
-            first, second = (f"concede {name}" for name in self.match.names)
-            self.say(f"Error: {quoted(argument)} does not play here. Type {first} or {second}.")
+            self.say(f"Error: {quoted(argument)} does not play here. Type {self.ways_to_concede()}.")
             return False
         question = Sentence("{player}, do you concede?", you="Do you concede?", player=player)
         if self.console.interactive and not self.console.agrees(self.tell(question)):
@@ -359,6 +358,10 @@ class Session:
             if text.casefold() in (name.casefold(), player_name(player).casefold(), str(player + 1)):
                 return player
         return None
+
+    def ways_to_concede(self) -> str:
+        """The commands by which the players concede."""
+        return " or ".join(together(f"concede {name}") for name in self.match.names)
 
     def save_as(self, argument: str) -> bool:
         if argument:

@@ -128,9 +128,14 @@ class Solo(Session):
         lines = game.announce(state, move, match.state)
         self.say(*([] if lines[0] == "" else [""]), *lines)
 
-    def conceder(self, text: str) -> int | None:
-        """The person: nobody else can concede here."""
-        return self.person if super().conceder(text) == self.person else None
+    def concede(self, argument: str) -> bool:
+        if argument and self.conceder(argument) == self.computer:
+            self.say(f"Error: you can't concede for {self.match.names[self.computer]}. To give up, type concede.")
+            return False
+        return super().concede(argument)
+
+    def ways_to_concede(self) -> str:
+        return "concede"
 
     def accepts(self, move: Any) -> bool:
         """Lets the person take back a move that the coach warns about."""

@@ -56,8 +56,7 @@ RESETS: Final = {"reset-mine": "{player:whose} score", "reset-theirs": "{other:w
 class NumericalNexus(Game[Hand, None, Move]):
     """Spend your few operations well. Be the first to hit exactly {target}; run out of moves and you lose.
 
-    Both players start at 0. Each player has {stock}. On your turn you spend one of them. Additions and multiplications
-    change your own score. A reset puts either score, your own or your opponent's, back to 0.
+    Both players start at 0. Each player has {stock}. On your turn you spend one of them. {change_rule} {reset_rule}
 
     Nothing may take your score past {target}. Reach exactly {target} and you win. If you have no operation that you can
     use, you lose.
@@ -72,18 +71,32 @@ class NumericalNexus(Game[Hand, None, Move]):
     )
 
     rulings = (
-        "×2 and ×3 at a score of 0 are legal: the score stays 0 and the use is spent.",
-        "Each player has their own resets. A reset may be aimed at either score, even at one that is already 0.",
-        "A player to move without a legal operation loses at once. With a reset left there is always one.",
+        "{zero_ruling}",
+        "{reset_ruling}",
+        "A player to move without a legal operation loses at once.{reset_escape}",
     )
-    spellings = ("+5", "add 5", "×2", "reset mine", "reset theirs", "reset 2", "reset Ann")
+    spellings = ("+5", "add 5", "×2", "reset mine", "reset theirs", "reset 2", "reset the other player")
     example = "+5 +3 x2 x3 +3 +5 x2 x2 reset-theirs +1"
 
     @property
     def facts(self) -> dict[str, object]:
         names = (*OPERATIONS[:5], "reset" if self.uses[5] == 1 else "resets")
         held = [f"{number_word(count)} {name}" for name, count in zip(names, self.uses, strict=True) if count]
-        return super().facts | {"stock": " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))}
+        factors = [name for name, count in zip(OPERATIONS[3:5], self.uses[3:5], strict=True) if count]
+        kinds = " and ".join(["additions"] * any(self.uses[:3]) + ["multiplications"] * bool(factors))
+        legal = f"{' and '.join(factors)} at a score of 0 {'is' if len(factors) == 1 else 'are'} legal"
+        rules = {"change_rule": f"{kinds.capitalize()} change your own score."} if kinds else {}
+        if factors:
+            rules["zero_ruling"] = f"{legal}: the score stays 0 and the use is spent."
+        if self.uses[5]:
+            rules["reset_rule"] = "A reset puts either score, your own or your opponent's, back to 0."
+            rules["reset_ruling"] = (
+                "Each player has their own resets. A reset may be aimed at either score, even at one that is already 0."
+            )
+            rules["reset_escape"] = " With a reset left there is always one."
+        words = ("change_rule", "reset_rule", "zero_ruling", "reset_ruling", "reset_escape")
+        stock = " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))
+        return super().facts | dict.fromkeys(words, "") | rules | {"stock": stock}
 
     # The rules
 

@@ -17,7 +17,7 @@ from digitduels.study.reasons import reason, unstoppable, wins_at_once
 from digitduels.study.wording import SIGNS, VALUES, standing, worth
 
 STEPS = 4
-LISTED = 20  # moves with the same result that a list names
+LISTED = 20  # entries in a list of moves with the same result; the last one counts the rest
 Position = State[Any, Any]
 Judged = Judgement[Any] | PartialJudgement
 
