@@ -151,6 +151,20 @@ def test_the_menu_accepts_a_number_and_repeats_the_question_otherwise(duels: Run
     assert "Game Start!\n" in begun
 
 
+@pytest.mark.parametrize(
+    ("game", "who", "plays"),
+    [
+        ("Operation Target", "Level 4", "4"),
+        ("operation-target", "dice", "1"),
+        ("operation target", "Perfect", "7"),
+        ("5", "Coach", "coach"),
+    ],
+)
+def test_the_menu_takes_names_as_people_read_them(game: str, who: str, plays: str, duels: Run) -> None:
+    duels(answers=f"{game}\n{who}\n2\n", columns=80)
+    assert load(saved_games.path_of("operation-target-1")).players == ("human", plays)
+
+
 def test_the_name_of_a_game_leads_to_the_game(duels: Run) -> None:
     output = duels("operation-target", answers="\n", columns=80).stdout
     assert output.startswith("Who is your opponent?\nEnter  Another person")

@@ -546,6 +546,8 @@ def test_json_is_never_wrapped(duels: Run) -> None:
         ("a score of 60 %.", 13, ["a score", "of 60 %."]),
         ("Choose an operation (+, -, *, /):", 30, ["Choose an operation", "(+, -, *, /):"]),
         ("See `duels saved --all` for more.", 12, ["See", "`duels saved --all`", "for more."]),
+        ("It requires pyarrow: pip install pyarrow.", 34, ["It requires pyarrow:", "pip install pyarrow."]),
+        ("The score is 3. Remaining uses: 1.", 33, ["The score is 3. Remaining", "uses: 1."]),
     ],
 )
 def test_lines_break_between_words_and_keep_short_phrases_together(text: str, width: int, wrapped: list[str]) -> None:
@@ -555,6 +557,10 @@ def test_lines_break_between_words_and_keep_short_phrases_together(text: str, wi
 def test_a_command_to_copy_is_never_broken_over_two_lines(duels: Run) -> None:
     output = duels("play", "numerical-nexus", answers=lines("+5", "quit"), columns=20).stdout
     assert output.endswith("Resume with:\nduels resume numerical-nexus-1\n")
+    for command in ("play", "review", "puzzle"):
+        for width in (30, 40, 50, 60, 80):
+            about = duels(command, "-h", columns=width).stdout.partition("\nexamples:\n")[0]
+            assert not [line for line in about.splitlines() if line.count("`") % 2], (command, width)
 
 
 # Colour

@@ -27,11 +27,11 @@ BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 # Spaces at which lines never break: in an equation or a list of signs, before a count in brackets or a percent sign,
 # after a menu number, and between a word or a number and its number, with or without a colon.
 _TOGETHER = re.compile(
-    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\w:) (?=[-−]?\d)|(?<=[-+*/],) (?=[-+*/])"
+    r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\d:) (?=\d)|(?<=\w:) (?=[-−]?\d+(?:[.)]|$))|(?<=[-+*/],) (?=[-+*/])"
     r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)"
 )
 # A command in a text, which people copy. Its spaces never become line breaks.
-_COMMAND = re.compile(r"`[^`]*`")
+_COMMAND = re.compile(r"`[^`]*`|pip install \S+")
 _FIXED = "\N{NO-BREAK SPACE}"
 # The beginning of a list entry; continuation lines align with the text after it.
 _HANGING = re.compile(r" *(?:- |\d+\. |\S+ {2,})?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from digitduels.cli import saved_games
@@ -10,7 +11,7 @@ from digitduels.cli.console import LEAVING, Console
 from digitduels.cli.file_arguments import last_unfinished
 from digitduels.games import AnyGame, game_class, games
 from digitduels.manual import summary
-from digitduels.players import COACH, COACH_LEVEL
+from digitduels.players import COACH, COACH_LEVEL, known_player
 from digitduels.players.levels import characters
 from digitduels.text import quoted
 
@@ -57,7 +58,8 @@ def _choose_game(console: Console, last: str = "number-duel") -> str:
         path, _, match = unfinished
         console.say(f"r  Resume {match.game.title}: {saved_games.describe(match, saved_games.modified(path))}.")
         question = f"1 to {len(ids)}, r, or Enter for {default}: "
-    return _ask(console, question, numbers | ({"r": ""} if unfinished else {}), numbers[default])
+    answers = numbers | ({"r": ""} if unfinished else {})
+    return _ask(console, question, answers, numbers[default], lambda text: text.replace(" ", "-"))
 
 
 def _choose_opponent(console: Console, game: AnyGame) -> str:
@@ -67,14 +69,24 @@ def _choose_opponent(console: Console, game: AnyGame) -> str:
     console.say(*(f"{level:<5}  {name}. {about}" for level, (name, about) in levels.items()))
     console.say(f"c      Coach. Plays like level {COACH_LEVEL} and warns you before a mistake.")
     answers = {str(level): str(level) for level in levels} | {"c": COACH}
-    return _ask(console, "Enter, a level, or c: ", answers, "human")
+
+    def read(text: str) -> str:
+        name = known_player(text, "human", COACH)
+        return "7" if name == "perfect" else name  # the name of level 7, too
+
+    return _ask(console, "Enter, a level, or c: ", answers, "human", read)
 
 
-def _ask(console: Console, question: str, answers: dict[str, str], default: str) -> str:
-    """Asks until the answer is one of `answers`, and returns its value; the default for an empty line."""
+def _ask(console: Console, question: str, answers: dict[str, str], default: str, read: Callable[[str], str]) -> str:
+    """Asks until the answer is one of `answers`, and returns its value; the default for an empty line.
+
+    `read` turns a name as people read it, such as "Level 3", into a value.
+    """
     while text := console.ask(question).strip().strip("[]").lower():
         if text in answers:
             return answers[text]
+        if (value := read(text)) in (default, *answers.values()):
+            return value
         if text in LEAVING:
             raise EOFError
         if text in ("?", "help"):

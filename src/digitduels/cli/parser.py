@@ -12,7 +12,7 @@ from itertools import chain
 from types import ModuleType
 from typing import Any, NoReturn
 
-from digitduels.cli.console import complain
+from digitduels.cli.console import complain, wrap
 from digitduels.cli.errors import USAGE
 from digitduels.text import quoted
 
@@ -138,12 +138,10 @@ class _HelpFormatter(argparse.HelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
             return textwrap.indent(text, indent)
-        return textwrap.fill(
-            " ".join(text.split()), width, initial_indent=indent, subsequent_indent=indent, **_WHOLE_WORDS
-        )
+        return textwrap.indent("\n".join(self._split_lines(text, width - len(indent))), indent)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
-        return textwrap.wrap(" ".join(text.split()), width, **_WHOLE_WORDS)
+        return wrap(" ".join(text.split()), width, 0)  # never breaks a command
 
     def _format_usage(self, *details: Any) -> str:
         usage = super()._format_usage(*details)
