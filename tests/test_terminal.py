@@ -232,7 +232,7 @@ def test_at_the_end_other_input_is_answered_with_the_possible_commands(duels: Ru
     assert output.count("rematch  play again with the seats swapped") == 2
     assert "The game is over.\n" in output
     assert "No moves yet.\n" in output
-    assert f"The game is saved after every move, in {saved_games.path_of('numerical-nexus-1')}.\n" in output
+    assert f"The game is saved after every move, in this file:\n{saved_games.path_of('numerical-nexus-1')}\n" in output
 
 
 def test_save_writes_a_copy_that_can_be_resumed_and_overwrites_nothing(duels: Run, home: Path) -> None:

@@ -378,7 +378,7 @@ class Session:
         self.saving = True  # so that a failure is reported again
         self.keep(even_empty=True)
         if self.saving:
-            self.say(f"The game is saved after every move, in {self.save.path}.")
+            self.say("The game is saved after every move, in this file:", str(self.save.path))
         return False
 
     def quit(self, _: str) -> bool:

@@ -65,11 +65,11 @@ class _Compiler:
         takes = [any_take if take is None else take for take in self.takes]
         closed = OUTSIDE not in self.own
         if not closed and not all(map(any, takes)):
-            raise DoesNotFactor("hands without end, and moves that take nothing from a pool")
+            raise DoesNotFactor("unbounded hands, and moves that take nothing from the pool")
         if not closed and any(self.changes):
-            raise DoesNotFactor("hands without end that the other player changes, too")
+            raise DoesNotFactor("unbounded hands that the opponent can change")
         if _pins(own, takes):
-            raise DoesNotFactor("a hand with which nothing can be done with what is left in some pools")
+            raise DoesNotFactor("with some pools a hand has no move although others have")
         rank = _rank(own, other, takes, self.longest)
         # Hands that moves of the other player map to the same hand are adjacent, and scores are sorted, because the
         # kernels handle runs of equal results at once.
