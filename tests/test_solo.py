@@ -372,14 +372,14 @@ def program(tmp_path: Path) -> str:
 def test_the_loser_never_reads_that_they_win(duels: Run) -> None:
     arguments = ("--set", "target=9", "--set", "highest=5", "--set", "copies=1", "--seed", "1")
     played = duels("play", "number-quest", "--vs", "perfect", *arguments, answers="+1\n+2\n+3\n+4\n+5\n").stdout
-    assert "Perfect has reached exactly 9 points and wins!\n\nPerfect Wins the Game!\n" in played
+    assert "Perfect has reached exactly 9 points.\n\nPerfect Wins the Game!\n" in played
     assert "You have reached" not in played
     assert "You win" not in played
 
 
 def test_the_winner_is_told_that_they_win(duels: Run) -> None:
     played = duels("play", "number-quest", "--vs", "perfect", "--set", "target=5", answers="+5\n").stdout
-    assert "You have reached exactly 5 points. You win!\n\nYou Win the Game!\n" in played
+    assert "You have reached exactly 5 points.\n\nYou Win the Game!\n" in played
 
 
 @pytest.mark.parametrize(

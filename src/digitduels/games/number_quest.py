@@ -219,24 +219,15 @@ class NumberQuest(PoolGame[Move]):
         ]
 
     def ending(self, state: Position, outcome: Outcome) -> list[str]:
-        last, player = state.theirs, 1 - state.player
-        reason = outcome.reason
-        if last > self.target:
-            reason = Sentence(
-                "{player} has exceeded {target} points and loses!",
-                you="You have exceeded {target} points. You lose!",
-                book="You have exceeded {target} points. You lose!",
-                player=player,
-                target=self.target,
+        last, reason = state.theirs, outcome.reason
+        if last >= self.target:
+            # The book says twice who wins. One person reads it once.
+            book = (
+                "You have reached exactly {target} points. You win!"
+                if last == self.target
+                else "You have exceeded {target} points. You lose!"
             )
-        elif last == self.target:
-            reason = Sentence(
-                "{player} has reached exactly {target} points and wins!",
-                you="You have reached exactly {target} points. You win!",
-                book="You have reached exactly {target} points. You win!",
-                player=player,
-                target=self.target,
-            )
+            reason = Sentence("{reason}", book=book, reason=reason, target=self.target)
         return [reason, "", self.victory(outcome.winner)]
 
     def victory(self, winner: int | None) -> str:
