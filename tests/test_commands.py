@@ -194,9 +194,10 @@ def test_the_menu_helps_and_can_be_left(duels: Run) -> None:
     assert left.returncode == 0
 
 
-def test_the_menu_resumes_the_last_unfinished_game(duels: Run) -> None:
+@pytest.mark.parametrize("word", ["r", "Resume"])
+def test_the_menu_resumes_the_last_unfinished_game(word: str, duels: Run) -> None:
     duels("play", "equation-duel", answers="3x8\n")
-    menu, _, resumed = duels(answers="r\n", columns=80).stdout.partition("1 to 5, r, or Enter for 1: ")
+    menu, _, resumed = duels(answers=f"{word}\n", columns=80).stdout.partition("1 to 5, r, or Enter for 1: ")
     assert "\nr  Resume Equation Duel: Player 1 against Player 2, today, 1 move, Player 2's\n   move.\n" in menu
     assert "\nEquation Duel, resumed after 1 move.\n" in resumed
 

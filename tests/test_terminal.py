@@ -217,6 +217,12 @@ def test_a_rematch_between_nameless_players_says_who_begins(duels: Run) -> None:
     assert "You swap seats: the player who was Player 2 is now Player 1.\n" in output
 
 
+def test_a_rematch_of_a_named_and_a_nameless_player_says_where_the_named_one_sits(duels: Run) -> None:
+    output = duels("play", "numerical-nexus", "--names", "Ann", answers=lines("concede", "r", "concede", "r")).stdout
+    seats = re.findall("You swap seats: .*", output)
+    assert seats == ["You swap seats: Ann is now Player 2.", "You swap seats: Ann is now Player 1."]
+
+
 def test_a_rematch_swaps_the_seats_and_all_games_are_saved(duels: Run) -> None:
     answers = lines("concede", "rematch", "+5", "concede", "r", "+3", "quit")
     output = duels("play", "numerical-nexus", "--names", "Ann", "Player 2", answers=answers).stdout

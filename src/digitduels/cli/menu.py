@@ -59,7 +59,8 @@ def _choose_game(console: Console, last: str = "number-duel") -> str:
         console.say(f"r  Resume {match.game.title}: {saved_games.describe(match, saved_games.modified(path))}.")
         question = f"1 to {len(ids)}, r, or Enter for {default}: "
     answers = numbers | ({"r": ""} if unfinished else {})
-    return _ask(console, question, answers, numbers[default], lambda text: text.replace(" ", "-"))
+    words = {"resume": ""}
+    return _ask(console, question, answers, numbers[default], lambda text: words.get(text, text.replace(" ", "-")))
 
 
 def _choose_opponent(console: Console, game: AnyGame) -> str:

@@ -388,13 +388,17 @@ class Session:
         self.winners.append(self._winner())
         self.swapped = 1 - self.swapped
         rematch = self.match.rematch()
-        if set(rematch.names) <= set(PLAYERS):  # nobody has a name
+        named = [seat for seat in (0, 1) if rematch.names[seat] not in PLAYERS or seat == rematch.person]
+        if not named:
             seats: str = "You swap seats: the player who was Player 2 is now Player 1."
         else:
+            rest = ", and {other:whom} {their_seat}." if len(named) == 2 else "."
             seats = Sentence(
-                "You swap seats: {player} is now Player 1, and {other:whom} Player 2.",
-                you="You swap seats: you are now Player 1, and {other} Player 2.",
-                player=0,
+                f"You swap seats: {{player}} is now {{seat}}{rest}",
+                you=f"You swap seats: you are now {{seat}}{rest}",
+                player=named[0],
+                seat=player_name(named[0]),
+                their_seat=player_name(1 - named[0]),
             )
         self.match = rematch
         self.say("", seats)
