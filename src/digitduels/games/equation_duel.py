@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from digitduels.core import Effect, Outcome, State, outcome_tone
 from digitduels.notation import MoveField
 from digitduels.pool import ARITHMETIC, Pool, PoolGame, highest_option, target_option, tie_option
-from digitduels.sentence import Sentence, book_only, equation, signed
+from digitduels.sentence import Sentence, book_only, equation
 
 Position = State[int, Pool]
 UNAVAILABLE: Final = Sentence("Numbers must be different and unused.")
@@ -117,7 +117,8 @@ class EquationDuel(PoolGame[Move]):
     )
 
     def view(self, state: Position) -> list[str]:
-        return [_available(state.table), _used(state.table), *(_score(state, seat) for seat in (0, 1))]
+        scores = [Sentence("{player:Whose} Score: {score}", player=seat, score=state.hands[seat]) for seat in (0, 1)]
+        return [_available(state.table), _used(state.table), *scores]
 
     def welcome(self, state: Position) -> list[str]:
         first, second = state.hands
@@ -144,8 +145,8 @@ class EquationDuel(PoolGame[Move]):
         return [
             _available(state.table),
             Sentence("{used}", book="", used=_used(state.table)),
-            _score(state, state.player),
-            Sentence("{line}", book="", line=_score(state, 1 - state.player)),
+            Sentence("{player:Whose} Score: {score}", player=state.player, score=state.mine),
+            Sentence("{other:Whose} Score: {score}", book="", player=state.player, score=state.theirs),
         ]
 
     def announce(self, state: Position, move: Move, after: Position) -> list[str]:
@@ -182,12 +183,6 @@ class EquationDuel(PoolGame[Move]):
         loses = Sentence("{player} loses.", you="You lose.", player=1 - winner)
         wins = Sentence("{player} wins!", you="You win!", player=winner)
         return Sentence("{loses} {wins}", loses=loses, wins=wins)
-
-
-def _score(state: Position, player: int) -> Sentence:
-    score = state.hands[player]
-    form = "{player:Whose} Score: "
-    return Sentence(form + "{signed}", book=form + "{score}", player=player, score=score, signed=signed(score))
 
 
 def _available(pool: Pool) -> str:
