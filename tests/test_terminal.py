@@ -437,7 +437,7 @@ def test_conceding_on_a_terminal_asks_for_confirmation_until_it_gets_it(
 
 def test_hints_for_two_people_are_refused_with_the_reason(duels: Run) -> None:
     output = duels("play", "numerical-nexus", answers=lines("hint"), columns=200).stdout
-    assert "Error: There are no hints between two people. After the game, duels review" in output
+    assert "Error: There are no hints between two people. After the game, `duels review`" in output
 
 
 @pytest.mark.parametrize(
