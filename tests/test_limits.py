@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import socket
 import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
+from digitduels.web.buckets import Buckets
 from digitduels.web.classes import acts
 from digitduels.web.classes import service as class_service
 from digitduels.web.classes.acts import MOST_PUPILS
 from digitduels.web.classes.pairing import pair
+from digitduels.web.classes.results import results
 from digitduels.web.connections import Limits
 from digitduels.web.http.limits import COSTS, Turns, cost_of
+from digitduels.web.reach import MOST_CHECKS, MOST_DEVICES
+from digitduels.web.routes import reach_check
+from digitduels.web.sender import GAME_COST
 from digitduels.web.settings import Settings
 from servers import QUICK, Server
 from test_classes import Teacher
@@ -193,6 +201,50 @@ def test_nobody_is_paired_before_the_teacher_has_paid(tmp_path: Path, monkeypatc
         assert len(paired) == statuses.count(201) > 0
 
 
+def test_the_results_of_a_class_are_put_together_outside_the_event_loop(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[object] = []
+
+    def note(*arguments: Any) -> Any:
+        threads.append(threading.current_thread())
+        return results(*arguments)
+
+    monkeypatch.setattr(class_service, "results", note)
+    teacher = Teacher(client)
+    teacher.join("Ann")
+    for part in ("results", "results.csv"):
+        assert client.get(f"{teacher.path}/{part}", headers=teacher.headers()).status_code == 200
+    portal: Any = client.portal
+    assert len(threads) == 2
+    assert portal.call(threading.current_thread) not in threads
+
+
+def test_classes_of_one_address_pair_their_pupils_only_as_fast_as_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(class_service, "LOOK_FOR_WAITING", 3600.0)
+    with TestClient(application(database=str(tmp_path / "games.sqlite"))) as client:
+        service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
+        portal: Any = client.portal
+        pupils = []
+        for _ in range(2):
+            teacher = Teacher(client, mode="computer", auto_pairing=True)
+            teacher.join("Ann")
+            teacher.act("pair")
+            pupils.append((teacher, teacher.join("Late")["token"]))
+
+        def playing() -> int:
+            portal.call(service.pair_waiting_pupils)
+            return sum(teacher.look(token)["playing"] for teacher, token in pupils)
+
+        service._paired = Buckets(1e-6, GAME_COST)
+        assert [playing() for _ in range(5)] == [1] * 5
+        service._paired = Buckets(1e-6, GAME_COST)
+        assert playing() == 2
+    assert not [record for record in caplog.records if record.getMessage() == "background"]
+
+
 # Joining
 
 
@@ -305,6 +357,17 @@ def test_every_path_with_a_cost_of_its_own_exists(client: TestClient) -> None:
         assert any(pattern.fullmatch(path.replace("{id}", "x").replace("{code}", "x")) for path in paths), pattern
 
 
+def test_a_missing_file_costs_nothing_and_gets_no_page(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01, burst=2) as client:
+        headers = at(STRANGER) | {"Accept": "text/html"}
+        for path in ["/assets/0123456789ab/nothing.js"] * 5:
+            answer = client.get(path, headers=headers)
+            assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found."})
+        page = client.get("/nothing", headers=headers)
+        assert (page.status_code, "<main" in page.text) == (404, True)
+        assert client.get("/nothing", headers=headers).status_code == 429
+
+
 def test_a_query_with_too_many_parameters_is_refused(client: TestClient) -> None:
     for path in ("/api/position/number-duel", "/play/number-duel"):
         answer = client.get(f"{path}?{'&'.join(f'x{number}=1' for number in range(31))}")
@@ -374,12 +437,48 @@ def exchange(server: Server, *parts: bytes) -> bytes:
         b"Host: a\r\nHost: b",
         b"Host: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b",
         b"Host: a\r\nContent-Length: 2\r\nContent-Length: 3",
+        b"Host: a\r\nContent-Length: 2\r\nX: y\r\ncontent-length: 2",
+        b"Host: a\r\nContent-Length: 2, 2",
         b"Host: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked",
     ],
 )
 def test_ambiguous_headers_are_refused(server: Server, head: bytes) -> None:
     answer = exchange(server, b"POST /api/review HTTP/1.1\r\nConnection: close\r\n" + head + b"\r\n\r\n{}")
     assert answer.startswith(b"HTTP/1.1 400 "), answer[:200]
+
+
+CHUNKED = b"Host: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n"
+
+
+def test_a_token_behind_the_body_opens_nothing(server: Server) -> None:
+    game = httpx.post(f"{server.url}/api/games", json={"game": "number-quest", "computer": {"level": 2}}).json()
+    body = json.dumps({"version": game["state"]["version"], "move": "+5", "key": "k" * 16}).encode()
+    token = b"Authorization: Bearer %s\r\n" % game["token"].encode()
+    head = b"POST /api/games/%s/moves HTTP/1.1\r\n" % game["id"].encode() + CHUNKED
+    chunks = b"\r\n%x\r\n%s\r\n0\r\n" % (len(body), body)
+    assert exchange(server, head + chunks + token + b"\r\n").startswith(b"HTTP/1.1 403 ")
+    assert exchange(server, head + token + chunks + b"\r\n").startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("size", [3, 1000])
+def test_thousands_of_short_headers_are_refused_before_and_behind_a_body(server: Server, size: int) -> None:
+    lines = b"a:" + b"b" * size + b"\r\n"
+    begun = b"POST /api/review HTTP/1.1\r\n" + CHUNKED
+    for sent in (begun + lines * 20_000, begun + b"\r\n2\r\n{}\r\n0\r\n" + lines * 20_000):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            with suppress(ConnectionError):  # the server has refused and closed before everything was sent
+                connection.sendall(sent + b"\r\n")
+            with suppress(ConnectionError):
+                assert until_the_end(connection)[:13] in (b"HTTP/1.1 400 ", b"")
+    assert httpx.get(f"{server.url}/healthz").status_code == 200
+
+
+def test_a_body_of_many_lines_and_some_headers_behind_it_are_accepted(server: Server) -> None:
+    body = b"{%s}" % (b"\n" * 5000)
+    sent = b"POST /api/review HTTP/1.1\r\n" + CHUNKED + b"\r\n%x\r\n%s\r\n0\r\nA: b\r\nC: d\r\n\r\n" % (len(body), body)
+    answer = exchange(server, sent)
+    assert answer.startswith(b"HTTP/1.1 422 "), answer[:200]
+    assert b"not a record" in answer
 
 
 @pytest.mark.parametrize(
@@ -395,6 +494,29 @@ def test_a_slow_answer_is_not_cut_off_by_the_timeout_of_the_request(server: Serv
         connection.sendall(b"POST /api/games HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n")
         connection.sendall(b'Content-Length: 22\r\n\r\n{"game": "number-duel"')
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 422 ")
+
+
+# Checks whether a phone reaches the server
+
+
+def test_a_check_counts_some_devices_and_asks_the_system_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[None] = []
+    monkeypatch.setattr(reach_check, "machine_addresses", lambda: asked.append(None) or ["2001:db8::1"])
+    with site(tmp_path, rate=0) as client:
+        path = f"/api/reach/{client.post('/api/reach').json()['id']}"
+        for number in range(1, MOST_DEVICES + 20):  # of one network
+            client.post(path, headers=at(f"2001:db8::{number:x}"))
+        asked.clear()
+        assert client.get(path).json() == {"devices": MOST_DEVICES - 1, "here": True}
+        assert len(asked) == 1
+
+
+def test_one_visitor_cannot_displace_the_checks_of_others(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01) as client:
+        path = f"/api/reach/{client.post('/api/reach').json()['id']}"
+        begun = [client.post("/api/reach", headers=at(STRANGER)).status_code for _ in range(MOST_CHECKS)]
+        assert begun.count(201) < MOST_CHECKS // 10
+        assert client.get(path).status_code == 200
 
 
 # Turns

@@ -179,6 +179,19 @@ def test_a_link_to_another_seat_replaces_the_readers_seat_only_if_they_agree(vis
     expect(ann.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_pupils_own_token_in_a_link_to_the_desk_replaces_nobodys_seat(visit: Visit) -> None:
+    _, code = start_class(visit)
+    ann, eve = (join_class(visit, code, name) for name in (ANN, "Eve"))
+    own, foreign = (stored(page)[f"class:pupil:{code}"] for page in (ann, eve))
+    for part in ("", "/wall"):
+        ann.goto("about:blank")
+        ann.goto(f"/class/{code}{part}#token={foreign}")
+        expect(ann.get_by_role("heading", name="This is the teacher's page")).to_be_visible()
+        assert stored(ann)[f"class:pupil:{code}"] == own
+    ann.get_by_role("link", name="Join the class").click()
+    expect(ann.get_by_role("heading", name=f"You're in, {ANN}")).to_be_visible()
+
+
 # Damaged storage
 
 

@@ -33,7 +33,8 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers += 1
         self._count(len(name) + len(value) + len(": \r\n"))
-        super().on_header(name, value)
+        if self._in_head:  # headers after the body would get among those that the guard has checked
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._in_head = False

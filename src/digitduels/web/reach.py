@@ -14,6 +14,7 @@ from digitduels.web.settings import Settings, split_list
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104
 MOST_CHECKS = 1000  # in memory; older ones are forgotten
+MOST_DEVICES = 100  # that are counted in one check
 
 
 def machine_addresses() -> list[str]:
@@ -99,3 +100,9 @@ class Reach:
     def checked(self, id: str) -> set[str] | None:
         """Returns the addresses that have opened a check; None if there is no such check."""
         return self._checks.get(id)
+
+    def open_check(self, id: str, address: str) -> None:
+        """Remembers that a device has opened a check, if there is one."""
+        addresses = self._checks.get(id, set())
+        if len(addresses) < MOST_DEVICES:
+            addresses.add(address)

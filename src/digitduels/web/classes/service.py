@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from digitduels.games import game
 from digitduels.match import Match
@@ -59,6 +59,7 @@ CODE_TRIES = 20
 NO_CLASS = "There is no class with this code. Check the letters. The class may have been deleted."
 NOT_YOURS = "Join this class first, or open it on the device that started it."
 
+T = TypeVar("T")
 Ask = Callable[..., Awaitable[Any]]
 Decide = Callable[[Classroom, Context], Resolution[Classroom] | None]
 Pay = Callable[[Classroom, Context], None]
@@ -75,6 +76,7 @@ class ClassService(StreamService[LiveClass]):
     def __init__(self, store: Store, rooms: RoomService, ask: Ask, settings: Settings, allowances: Allowances) -> None:
         super().__init__(store, settings, rooms.background)
         self._rooms, self._ask, self._allowances = rooms, ask, allowances
+        rooms.founders.of_class = self._founder
         self._games: dict[str, str] = {}
         """The class of each game, for classes in the cache."""
         self.cache.on_drop = self._forget
@@ -111,6 +113,10 @@ class ClassService(StreamService[LiveClass]):
         for table in live.value.tables:
             self._games.pop(table.id, None)
 
+    def _founder(self, code: str) -> str:
+        """Who takes a turn for the games of a class: all classes of one address together."""
+        return f"classes at {self._allowances.teacher_at(code)}"
+
     def end(self, id: str) -> None:
         live = self.cache.known(id)
         super().end(id)
@@ -128,6 +134,7 @@ class ClassService(StreamService[LiveClass]):
         if open_games:
             for room in (await self._rooms.current_rooms(open_games)).values():
                 live.show(room)
+                await asyncio.sleep(0)  # after a start, a class may have hundreds of games to look at
 
     # Acts. Each returns the payload of the response, and whether anything changed: a repeated request changes nothing.
 
@@ -243,28 +250,25 @@ class ClassService(StreamService[LiveClass]):
         A class that nobody uses here costs nothing: its pupils are away, or play on another server, which pairs them.
         """
         for live in self.cache:
-            if live.value.pairs_itself and acts.waiting_times(live.value, self._context(live)):
+            waiting = acts.waiting_times(live.value, self._context(live)) if live.value.pairs_itself else {}
+            if waiting:
 
-                async def pair_pupils(live: LiveClass = live) -> None:
-                    await self._pair_waiting(live.value)
+                async def pair_pupils(live: LiveClass = live, most: int = len(waiting)) -> None:
+                    await self._pair_waiting(live.value, most)
 
                 await self.background.attempt(pair_pupils)
 
-    async def _pair_waiting(self, classroom: Classroom) -> None:
-        opening = await self._opening(classroom, classroom.round, Asker(f"class {classroom.id}"))
+    async def _pair_waiting(self, classroom: Classroom, most: int) -> None:
+        """Pairs the pupils who wait in a class, of whom there are at most so many."""
+        payer = self._founder(classroom.id)
+        if self._paired.wait(payer, time.monotonic(), min(GAME_COST * most, self._paired.burst)):
+            return  # later: too many games begin in classes of one address
+        opening = await self._opening(classroom, classroom.round, Asker(payer))
 
         def decide(classroom: Classroom, context: Context) -> Resolution[Classroom] | None:
             return acts.pair_waiting(classroom, context._replace(opening=opening))
 
-        payer = self._allowances.teacher_at(classroom.id)
-
-        def check(classroom: Classroom, context: Context) -> None:
-            most = GAME_COST * len(acts.waiting_times(classroom, context))
-            wait = self._paired.wait(payer, time.monotonic(), min(most, self._paired.burst))
-            if wait:
-                raise Refusal(429, "Too many games begin in classes of one address.", again=round(wait) + 1)
-
-        resolution = await self._apply(classroom.id, decide, check)
+        resolution = await self._apply(classroom.id, decide, lambda *_: None)  # what begins is paid below
         if resolution is not None and resolution.change is not None:
             self._paired.take(payer, time.monotonic(), GAME_COST * len(resolution.change.begins))
 
@@ -479,8 +483,11 @@ class ClassService(StreamService[LiveClass]):
         if wait and not self._allowances.has_member_at(code.upper(), sender.address):
             raise Refusal(429, "Too many wrong codes. Try again in a minute.", again=round(wait) + 1)
 
-    async def results(self, code: str, token: str, sender: Sender) -> ClassResults:
-        """The results of a class, for its teacher. Games that the solver cannot judge count without critical moves."""
+    async def results(self, code: str, token: str, sender: Sender, render: Callable[[ClassResults], T]) -> T:
+        """The rendered results of a class, for its teacher.
+
+        Games that the solver cannot judge count without critical moves.
+        """
         live = await self.fresh((await self.find(code, sender, token)).value.id)
         classroom = live.value
         if not classroom.is_teacher(token, acts=True):
@@ -494,5 +501,6 @@ class ClassService(StreamService[LiveClass]):
                     raise
                 grades = [NO_GRADE] * 2
             live.grades[id] = Graded(grades, f"/review/{room.match.game.id}?{written(room.match)}")
-        by_seat = {id: graded.seats for id, graded in live.grades.items()}
-        return results(classroom, live.scores, by_seat, {id: graded.review for id, graded in live.grades.items()})
+        scores, by_seat = live.scores.copy(), {id: graded.seats for id, graded in live.grades.items()}
+        links = {id: graded.review for id, graded in live.grades.items()}
+        return await asyncio.to_thread(lambda: render(results(classroom, scores, by_seat, links)))

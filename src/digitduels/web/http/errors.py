@@ -15,6 +15,7 @@ from digitduels.web.refusal import Refusal
 
 JSON = "application/json"
 SHORT_PAGE = '<!doctype html><html lang="en"><title>Digit Duels</title><p>{}</p></html>'
+NO_PAGES = ("/api/", "/assets/")
 SERVER_FAILED = "Something went wrong on the server. The error was logged."
 
 Handler = Callable[[Request, Any], Response]
@@ -52,4 +53,5 @@ def refuse_path(_: Request, error: HTTPException) -> Response:
 
 def wants_page(request: Request) -> bool:
     """Whether a person opened the address in a browser."""
-    return "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith("/api/")
+    # A file that is missing is not charged for, so its answer must be cheap.
+    return "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith(NO_PAGES)

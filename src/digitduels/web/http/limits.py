@@ -28,6 +28,7 @@ COSTS = (  # what requests cost, by method and path; all others cost 1
     ("POST", re.compile("/api/classes/[^/]*/pupils"), 3),
     ("GET", re.compile("/api/classes/[^/]*/results(.csv)?"), 10),
     (None, re.compile("/api/qr"), 15),  # 4 ms of a thread
+    ("POST", re.compile("/api/reach"), 20),  # only some checks are kept
     (None, re.compile("(?!/api/).*"), 2),  # pages, and what is for the owner of the server
 )
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")

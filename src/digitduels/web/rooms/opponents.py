@@ -45,12 +45,14 @@ class Chooser(Protocol):
 
 
 class Founders:
-    """Who started each game, since founders share the workers fairly: an address, or a class for all its games.
+    """Who started each game, since founders share the workers fairly: an address, or the teachers of its classes.
 
     Only this process remembers them. Games from before its start have one founder in common.
     """
 
     def __init__(self) -> None:
+        self.of_class: Callable[[str], str] = lambda code: f"class {code}"
+        """The founder of the games of a class."""
         self._addresses: OrderedDict[str, str] = OrderedDict()
 
     def remember(self, id: str, founder: str) -> None:
@@ -59,7 +61,7 @@ class Founders:
             self._addresses.popitem(last=False)
 
     def of(self, room: Room) -> str:
-        return self._addresses.get(room.id, "") if room.code is None else f"class {room.code}"
+        return self._addresses.get(room.id, "") if room.code is None else self.of_class(room.code)
 
 
 class Opponents:

@@ -48,6 +48,7 @@ class RoomService(StreamService[LiveRoom]):
         self.on_close: list[Callable[[], None]] = [self.hub.close]
         """Called when the server stops, to end all feeds."""
         self._opponents = Opponents(store, self.cache, chooser, self.apply)
+        self.founders = self._opponents.founders
         self.clock = Clock()
         self._retention = Retention(store, settings, self.clock, self.apply)
 
@@ -95,7 +96,7 @@ class RoomService(StreamService[LiveRoom]):
         if not new and not acts.begins_as(live.value, game):
             raise Refusal(422, acts.KEY_USED)
         if new:
-            self._opponents.founders.remember(game.id, founder)
+            self.founders.remember(game.id, founder)
         self._opponents.wake(live.value)
         state = encoded(self.state(live))
         answer: NewRoom = {"id": game.id, "seat": seat + 1, "token": token, "invite": invite, "state": state}
@@ -137,7 +138,7 @@ class RoomService(StreamService[LiveRoom]):
 
     async def follow_up(self, live: LiveRoom, change: Change, heads: dict[str, int]) -> None:
         for begun in change.begins:
-            self._opponents.founders.remember(begun.id, self._opponents.founders.of(live.value))
+            self.founders.remember(begun.id, self.founders.of(live.value))
         self.publish(live)
         self._opponents.wake(live.value)
         for notify in self.on_change:

@@ -136,11 +136,11 @@ async def make_link(request: Request, body: MakeLink) -> Response:
 
 
 async def results(request: Request) -> Response:
-    return JsonResponse(encode(await runtime_of(request).classes.results(*_member(request))))
+    return JsonResponse(await runtime_of(request).classes.results(*_member(request), encode))
 
 
 async def table(request: Request) -> Response:
-    text = as_csv(await runtime_of(request).classes.results(*_member(request)))
+    text = await runtime_of(request).classes.results(*_member(request), as_csv)
     name = f"class-{request.path_params['code'].upper()}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)

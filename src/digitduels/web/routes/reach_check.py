@@ -30,22 +30,18 @@ async def begin(request: Request) -> Response:
 
 async def opened(request: Request) -> Response:
     if request.client is not None:
-        _addresses(request).add(request.client.host)
+        runtime_of(request).reach.open_check(request.path_params["id"], request.client.host)
     return await state(request)
 
 
 async def state(request: Request) -> Response:
-    own = {address for address in _addresses(request) if is_loopback(address) or address in machine_addresses()}
-    answer: ReachCheck = {"devices": len(_addresses(request) - own), "here": bool(own)}
-    return JsonResponse(encode(answer))
-
-
-def _addresses(request: Request) -> set[str]:
-    """Returns the addresses that have opened a check. Raises Refusal if there is no such check."""
     addresses = runtime_of(request).reach.checked(request.path_params["id"])
     if addresses is None:
         raise Refusal(404, "There is no such check.")
-    return addresses
+    machine = machine_addresses()
+    own = {address for address in addresses if is_loopback(address) or address in machine}
+    answer: ReachCheck = {"devices": len(addresses - own), "here": bool(own)}
+    return JsonResponse(encode(answer))
 
 
 REACH = "/api/reach/{id}"

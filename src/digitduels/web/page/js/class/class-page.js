@@ -109,7 +109,8 @@ export async function openClass({ main, fragment, parts, signal }, code) {
   let failure = null;
   for (const token of new Set(tokens)) {
     try {
-      const state = /** @type {Shown} */ (await getAs(classPath(code), token, signal));
+      const state = /** @type {Shown | PupilClass} */ (await getAs(classPath(code), token, signal));
+      if (state.role === "pupil") continue; // a link with the token of the pupil who sent it
       enter(code, state.role, token);
       return { token, state };
     } catch (error) {
