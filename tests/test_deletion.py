@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +14,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from conftest import ROOT
 from digitduels.web.app import App
 from digitduels.web.classes import service as class_service
 from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
 from digitduels.web.streams.periodic import Clock
-from digitduels.web.streams.store import CHILDREN_AT_ONCE, Change, Event, Member, Query, Store, Stream, Token
+from digitduels.web.streams.store import AT_ONCE, CHILDREN_AT_ONCE, Change, Event, Member, Query, Store, Stream, Token
 from test_classes import Teacher
 from web import wait_for
 
@@ -93,9 +96,38 @@ def test_no_name_of_an_expired_class_or_game_is_left_on_disk(tmp_path: Path) -> 
         wait_for(lambda: names_on_disk(tmp_path) == 0)
 
 
+@pytest.mark.parametrize("count", [1, AT_ONCE, AT_ONCE + 1])
+def test_no_name_is_left_however_many_games_expire_at_once(tmp_path: Path, count: int) -> None:
+    async def main() -> None:
+        store = open_store(str(tmp_path / "games.sqlite"))
+        for number in range(count):
+            alone = (Member(0, NAMES[number % len(NAMES)], None, 100.0, (Token("token"),)),)
+            await store.create(replace(GAME, id=str(number), parent=None, status="open", members=alone))
+        assert names_on_disk(tmp_path) > 0
+        assert len(await store.expire(Query.UNJOINED, 101.0)) == count
+        assert names_on_disk(tmp_path) == 0
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_deleted_rows_are_overwritten_whatever_sqlite_was_built_with(tmp_path: Path) -> None:
     store: Any = open_store(str(tmp_path / "games.sqlite"))
     assert store._database.execute("PRAGMA secure_delete").fetchone() == (1,)
+    asyncio.run(store.close())
+
+
+def test_names_that_an_earlier_edition_deleted_are_erased_when_its_database_is_migrated(tmp_path: Path) -> None:
+    file = tmp_path / "games.sqlite"
+    shutil.copy(ROOT / "tests" / "first_edition" / "rooms.sqlite", file)
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("PRAGMA secure_delete = OFF")
+        database.execute("CREATE TABLE pupil (name TEXT)")
+        database.executemany("INSERT INTO pupil VALUES (?)", [(name,) for name in NAMES])
+        database.execute("DROP TABLE pupil")
+    assert names_on_disk(tmp_path) == len(NAMES)
+    store = open_store(str(file))
+    assert names_on_disk(tmp_path) == 0
     asyncio.run(store.close())
 
 

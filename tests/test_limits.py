@@ -93,6 +93,28 @@ def test_without_a_token_a_right_code_looks_like_a_wrong_one(path: str, tmp_path
             assert seen(right) == seen(wrong)
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("acts", {"act": "pair", "version": 0, "key": "k" * 16}),
+        ("acts", {"act": "delete", "version": 0, "key": "k" * 16}),
+        ("links", {"kind": "desk", "key": "k" * 16}),
+    ],
+)
+def test_without_a_token_an_act_in_a_right_class_is_refused_like_one_in_a_wrong_class(
+    path: str, body: dict[str, Any], tmp_path: Path
+) -> None:
+    with site(tmp_path) as client:
+        code = Teacher(client).code
+        for token in (None, "x" * 32):
+            right, wrong = (
+                client.post(f"/api/classes/{word}/{path}", json=body, headers=at(STRANGER, token))
+                for word in (code, "ZZZZZ")
+            )
+            assert right.status_code == 404
+            assert seen(right) == seen(wrong)
+
+
 def test_guesses_with_the_token_of_another_class_count_for_the_address(tmp_path: Path) -> None:
     with site(tmp_path) as client:
         own = Teacher(client)
@@ -460,11 +482,11 @@ def test_a_token_behind_the_body_opens_nothing(server: Server) -> None:
     assert exchange(server, head + token + chunks + b"\r\n").startswith(b"HTTP/1.1 201 ")
 
 
-@pytest.mark.parametrize("size", [3, 1000])
-def test_thousands_of_short_headers_are_refused_before_and_behind_a_body(server: Server, size: int) -> None:
-    lines = b"a:" + b"b" * size + b"\r\n"
+@pytest.mark.parametrize("count", [5_000, 20_000])
+def test_thousands_of_short_headers_are_refused_before_and_behind_a_body(server: Server, count: int) -> None:
+    lines = b"a:b\r\n" * count
     begun = b"POST /api/review HTTP/1.1\r\n" + CHUNKED
-    for sent in (begun + lines * 20_000, begun + b"\r\n2\r\n{}\r\n0\r\n" + lines * 20_000):
+    for sent in (begun + lines, begun + b"\r\n2\r\n{}\r\n0\r\n" + lines):
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
             with suppress(ConnectionError):  # the server has refused and closed before everything was sent
                 connection.sendall(sent + b"\r\n")

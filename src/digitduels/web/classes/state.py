@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from digitduels.players import computer_name, offered_player
-from digitduels.web.streams.credentials import member_of
+from digitduels.web.streams.credentials import hash_secret, member_of
 from digitduels.web.streams.fold import Resolution, joined
 from digitduels.web.streams.store import Change, Event, Member, Notice, Stream, Token
 
@@ -84,6 +84,7 @@ class Classroom:
         self.keys: dict[str, Event] = {}
         for event in stream.events:
             self._apply(event)
+        self._index_tokens()
 
     def then(self, events: Iterable[Event], members: tuple[Member, ...] = ()) -> Classroom:
         """The class after further events. Pupils who have joined with them are among `members`."""
@@ -93,7 +94,12 @@ class Classroom:
         classroom.members = joined(self.members, members)
         for event in events:
             classroom._apply(event)
+        classroom._index_tokens()
         return classroom
+
+    def _index_tokens(self) -> None:
+        """Notes which pupil each token belongs to, since every message to a full class looks up 60 of them."""
+        self._owners = {token.hash: pupil.number for pupil in self.present for token in pupil.tokens}
 
     def _apply(self, event: Event) -> None:
         body = event.body
@@ -177,7 +183,7 @@ class Classroom:
 
     def pupil_of(self, token: str) -> Pupil | None:
         """The pupil to whom a token belongs."""
-        number = _owner(self.present, token)
+        number = self._owners.get(hash_secret(token))
         return None if number is None else self.pupils[number]
 
     def has_known(self, token: str) -> bool:
@@ -186,7 +192,8 @@ class Classroom:
 
     def has_removed(self, token: str) -> bool:
         """Whether a token belongs to a pupil whom the teacher removed."""
-        return _owner(self.removed, token) is not None
+        digest = hash_secret(token)
+        return any(known.hash == digest for pupil in self.removed for known in pupil.tokens)
 
     def has_revoked(self, token: str) -> bool:
         """Whether a token belongs to a link that the teacher has withdrawn."""
@@ -258,8 +265,3 @@ class Classroom:
 def _has(tokens: tuple[Token, ...], token: str, acts: bool = False) -> bool:
     """Whether a token is one of the teacher's. With `acts`, raises Refusal if it only reads."""
     return member_of([Member(TEACHER, "", None, 0.0, tokens)], token, acts) == TEACHER
-
-
-def _owner(pupils: Iterable[Pupil], token: str) -> int | None:
-    """The number of the pupil to whom a token belongs."""
-    return member_of((Member(pupil.number, pupil.name, None, 0.0, pupil.tokens) for pupil in pupils), token)

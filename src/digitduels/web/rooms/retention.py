@@ -30,10 +30,8 @@ class Retention:
         if not await self._clock.trusted(settings.grace * HOUR, settings.grace * HOUR):
             return
         now = time.time()
-        while await self._store.expire(Query.UNJOINED, now - settings.unjoined * DAY):
-            pass
-        while await self._store.expire(Query.ENDED, now - settings.retention * DAY):
-            pass
+        await self._store.expire(Query.UNJOINED, now - settings.unjoined * DAY)
+        await self._store.expire(Query.ENDED, now - settings.retention * DAY)
         before = now - settings.idle * DAY
 
         async def close(live: LiveRoom) -> Resolution[Room] | None:

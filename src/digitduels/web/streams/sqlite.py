@@ -159,6 +159,11 @@ class SqliteStore(Store):
             # The installed version, or a newly installed game, may be able to replay these.
             self._database.execute("UPDATE stream SET broken = NULL WHERE broken IS NOT NULL")
             self._database.execute("COMMIT")
+            if 0 < version < migrations.NEWEST:
+                # Earlier editions did not overwrite what they deleted. On a full disk, the names stay in unused pages.
+                with suppress(sqlite3.Error):
+                    self._database.execute("VACUUM")
+                    self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:
             self._database.close()  # rolls the transaction back
             raise

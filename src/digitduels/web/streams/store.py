@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-AT_ONCE = 100  # streams per call of `find` and `expire`
+AT_ONCE = 100  # streams per call of `find`, and per transaction of `expire`
 CHILDREN_AT_ONCE = 200  # games of a class that are deleted in one transaction
 MOST_QUEUED = 2_000  # requests that may wait for the database
 BUSY_STORE = "The server is busy. Try again in a moment."
@@ -294,7 +294,7 @@ class Store(ABC):
         return [id for (id,) in rows]
 
     async def expire(self, query: Query, before: float) -> list[str]:
-        """Deletes up to AT_ONCE streams for which a query holds. Returns their ids."""
+        """Deletes the streams for which a query holds, up to AT_ONCE per transaction. Returns their ids."""
 
         def work(database: Transaction) -> list[str]:
             statement = f"SELECT id FROM stream WHERE {query} ORDER BY id LIMIT {AT_ONCE} {self.lock}"  # noqa: S608
@@ -302,9 +302,13 @@ class Store(ABC):
             self._delete(database, ids)
             return ids
 
-        deleted = await self._write(work)
-        if 0 < len(deleted) < AT_ONCE:  # these were the last
-            await self._write(lambda _: None, erases=True)
+        deleted: list[str] = []
+        try:
+            while ids := await self._write(work):
+                deleted += ids
+        finally:
+            if deleted:
+                await self._write(lambda _: None, erases=True)
         return deleted
 
     async def mark_broken(self, id: str, reason: str) -> None:
