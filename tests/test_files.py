@@ -40,6 +40,18 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path, mode: int) -> Non
     assert (path.read_bytes(), permissions(path)) == (b"new", mode)
 
 
+def test_a_link_in_place_of_the_temporary_file_changes_no_permissions_elsewhere(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "old"
+    victim.touch(0o600)
+    path.touch(0o644)
+    path.chmod(0o666)
+    with files.writing(path, follow_links=False):
+        (temporary,) = tmp_path.glob(".old.*")
+        temporary.unlink()
+        temporary.symlink_to(victim)
+    assert permissions(victim) == 0o600
+
+
 def test_writing_never_changes_the_umask_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def umask(_: int) -> int:
         raise AssertionError(f"{threading.current_thread().name} changes the umask of all threads.")

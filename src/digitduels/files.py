@@ -29,8 +29,8 @@ def writing(path: Path, follow_links: bool = True) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(name, mode)
+            if mode is not None:  # by its handle: in a shared folder, somebody may have put a link in its place
+                os.chmod(file.fileno() if os.chmod in os.supports_fd else name, mode)
         os.replace(name, path)
     except BaseException:
         with suppress(OSError):
