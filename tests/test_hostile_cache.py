@@ -50,6 +50,19 @@ def test_a_table_replaces_a_link_and_leaves_its_target_alone(table: Path, tmp_pa
     assert table.is_file()
 
 
+def test_whatever_is_called_a_table_ends_in_no_traceback_and_is_removed(table: Path, duels: Run) -> None:
+    for name, target in (("dangling", "nowhere"), ("loop", "loop.table"), ("device", os.devnull)):
+        table.with_name(f"{name}.table").symlink_to(target)
+    folder = table.with_name("folder.table")
+    folder.mkdir()
+    os.mkfifo(table.with_name("pipe.table"))
+    for more in ([], ["verify"], ["clear"]):
+        ran = duels("cache", *more)
+        assert ran.returncode in (0, 4), ran.stderr
+        assert "Traceback" not in ran.stderr
+    assert cache.kept() == [folder]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

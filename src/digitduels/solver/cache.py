@@ -99,9 +99,9 @@ def clear() -> list[int]:
     sizes = []
     names = (name for kind in (".table", CHANCE_FILES) for name in (f"*{kind}", f".*{kind}.*"))
     for path in sorted(path for name in names for path in folder().glob(name)):
-        size = path.stat().st_size
-        path.unlink()
-        sizes.append(size)
+        if path.is_symlink() or not path.is_dir():
+            sizes.append(path.lstat().st_size)
+            path.unlink()
     return sizes
 
 
