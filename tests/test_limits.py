@@ -523,7 +523,12 @@ def test_a_slow_answer_is_not_cut_off_by_the_timeout_of_the_request(server: Serv
 
 def test_a_check_counts_some_devices_and_asks_the_system_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[None] = []
-    monkeypatch.setattr(reach_check, "machine_addresses", lambda: asked.append(None) or ["2001:db8::1"])
+
+    def addresses() -> list[str]:
+        asked.append(None)
+        return ["2001:db8::1"]
+
+    monkeypatch.setattr(reach_check, "machine_addresses", addresses)
     with site(tmp_path, rate=0) as client:
         path = f"/api/reach/{client.post('/api/reach').json()['id']}"
         for number in range(1, MOST_DEVICES + 20):  # of one network
