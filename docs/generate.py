@@ -82,9 +82,12 @@ def api_tables(document: dict[str, Any]) -> dict[str, str]:
     link = {key["name"]: key for key in document["paths"]["/api/position/{game}"]["get"]["parameters"]}
     return {
         **{tag: table(("request", "what it does", "answer"), *rows) for tag, rows in requests.items()},
-        "link": table(("key", "meaning"), *((f"`{name}`", link[name]["description"]) for name in KEYS)),
+        "link": table(
+            ("key", "meaning"),
+            *((f"`{name}`", link[name]["description"] + allowed(link[name]["schema"])) for name in KEYS),
+        ),
         "statuses": table(
-            ("status", "meaning"), *((code, " ".join(words)) for code, words in sorted(statuses.items()))
+            ("status", "meaning"), *((code, distinct(words)) for code, words in sorted(statuses.items()))
         ),
         "types": types(document["components"]["schemas"]),
     }
@@ -96,10 +99,35 @@ def action(operation: dict[str, Any]) -> str:
     options = {option.name for name in dd.games() for option in dd.game(name).options()}
     for key in operation["parameters"]:
         if key["in"] == "query" and key["name"] not in {*KEYS, *options}:
-            sentences.append(f"`{key['name']}`: {key['description']}.")
+            sentences.append(f"`{key['name']}`: {key['description']}{allowed(key['schema'])}.")
     if body := operation.get("requestBody"):
         sentences.append(f"Body: {in_words(body['content']['application/json']['schema'])}.")
     return " ".join(sentences)
+
+
+def allowed(schema: Schema) -> str:
+    """The values that a key can have, in brackets; empty if they cannot be listed.
+
+    >>> allowed({"minimum": 1, "maximum": 4}), allowed({"enum": ["on", "off"]}), allowed({"type": "string"})
+    (' (1 to 4)', ' (on, off)', '')
+    """
+    match schema:
+        case {"enum": [_, _, *_] as values} if values != dd.games():
+            return f" ({', '.join(map(str, values))})"
+        case {"minimum": low, "maximum": high}:
+            return f" ({low} to {high})"
+        case _:
+            return ""
+
+
+def distinct(sentences: Iterable[str]) -> str:
+    """Joins sentences, without those that another one begins with.
+
+    >>> distinct(["Done.", "Done and stored.", "Over."])
+    'Done and stored. Over.'
+    """
+    every = list(sentences)
+    return " ".join(one for one in every if not any(other.startswith(one[:-1]) for other in every if other != one))
 
 
 def answer(responses: dict[str, Any]) -> str:

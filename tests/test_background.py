@@ -21,7 +21,7 @@ from digitduels.players import player
 from digitduels.players.levels import Level
 from digitduels.record import load
 from digitduels.solver import cache
-from digitduels.solver.background import Background
+from digitduels.solver.background import TOO_MANY_POSITIONS, Background
 from digitduels.solver.search import Search
 from test_programs import gone
 from variants import solve
@@ -103,7 +103,7 @@ def test_a_game_that_is_too_large_is_reported_and_still_searched(home: Path) -> 
     with pytest.raises(dd.TooLarge) as error:
         truth.wait()
     assert "memory" not in str(error.value)
-    assert truth.too_large
+    assert truth.failure == TOO_MANY_POSITIONS
     assert list(truth.within(game.start(), 3)) == game.legal_moves(game.start())
 
 

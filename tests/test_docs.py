@@ -322,7 +322,9 @@ def test_json_of_the_games_is_as_documented(duels: Run) -> None:
     listing = json.loads(duels("games", "--json").stdout)
     (example,) = [json.loads(block.text) for block in blocks(DOCS / "json.md", "json") if block.text in text]
     (game,) = [game for game in listing["games"] if game["game"] == example["game"]]
-    assert first_column(text) == [*listing, *game, *game["levels"][0], *game["options"][0]]
+    levels, options = game["levels"][0], game["options"][0]
+    parts = {"": listing, "games[].": game, "games[].levels[].": levels, "games[].options[].": options}
+    assert first_column(text) == [path + key for path, part in parts.items() for key in part]
     assert example == game
 
 
@@ -332,8 +334,10 @@ def test_json_of_a_match_is_as_documented(duels: Run, one_core: None) -> None:
     output = json.loads(duels("match", "perfect", "4", "--game", "operation-target", "--games", "4", "--json").stdout)
     assert json.loads(example.text) == output
     player, pair = output["players"][0], output["pairs"][0]
-    parts = (output, player, player["rating"], player["skill"], player["seats"][0], player["grade"], pair)
-    assert first_column(text) == [key for part in parts for key in part]
+    within = {f"players[].{key}.": player[key] for key in ("rating", "skill")}
+    within |= {"players[].seats[].": player["seats"][0], "players[].grade.": player["grade"], "pairs[].": pair}
+    parts = {"": output, "players[].": player} | within
+    assert first_column(text) == [path + key for path, part in parts.items() for key in part]
 
 
 def test_record_is_as_documented() -> None:

@@ -44,7 +44,12 @@ def test_the_addresses_of_this_machine_work_for_others() -> None:
         ("127.0.0.1", "https://a.org/, http://b.org", "localhost", "::1", "https://a.org"),
         ("127.0.0.1", "", "a.org", "127.0.0.1", None),  # behind a proxy
         ("0.0.0.0", "", "192.168.1.20", "127.0.0.1", None),
-        ("0.0.0.0", "", "localhost", "192.0.2.7", None),  # a stranger does not learn our addresses
+        ("0.0.0.0", "", "a.org", "192.0.2.7", None),
+        ("0.0.0.0", "", "localhost", "192.0.2.7", "elsewhere"),  # a stranger does not learn our addresses
+        ("0.0.0.0", "https://a.org", "localhost", "192.0.2.7", "https://a.org"),  # a port of a container, a tunnel
+        ("0.0.0.0", "", "0.0.0.0", "127.0.0.1", "http://192.168.1.20:80"),
+        ("0.0.0.0", "", "laptop", "127.0.0.1", "http://192.168.1.20:80"),  # the name of this machine
+        ("0.0.0.0", "", "laptop", "192.0.2.7", None),
         ("0.0.0.0", "", "127.0.0.1", "127.0.0.1", "http://192.168.1.20:80"),
         ("::", "", "::1", "::ffff:127.0.0.1", "http://192.168.1.20:80"),
     ],
@@ -53,6 +58,7 @@ def test_a_page_at_a_local_address_learns_the_address_for_others(
     monkeypatch: pytest.MonkeyPatch, listens_at: str, origins: str, opened_at: str, client: str, hint: str | None
 ) -> None:
     monkeypatch.setattr("digitduels.web.reach.machine_addresses", lambda: ["192.168.1.20", "10.0.0.7"])
+    monkeypatch.setattr("socket.gethostname", lambda: "Laptop")
     assert Reach(Settings(origins=origins), listens_at, 80).hint(opened_at, client) == hint
 
 
@@ -77,7 +83,7 @@ def test_checks_that_nobody_uses_are_forgotten() -> None:
 def lesson(folder: Path, addresses: str, *arguments: str) -> Iterator[tuple[str, Path]]:
     """Runs `duels class` until its last line; yields the output and the file with the address that it opened."""
     opened, browser = folder / "opened", folder / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+    browser.write_text(f'#!/bin/sh\necho "a browser chatters"\nprintf %s "$1" > {opened}\n')
     browser.chmod(0o755)
     command = [sys.executable, PROGRAM, addresses, "class", "--port", str(free_port()), "--database", "lesson.sqlite"]
     process = subprocess.Popen(
@@ -98,7 +104,9 @@ def lesson(folder: Path, addresses: str, *arguments: str) -> Iterator[tuple[str,
     finally:
         process.kill()
         process.wait(PATIENCE)
+        rest = process.stdout.read()
         process.stdout.close()
+    assert not rest  # the address is the last thing on the terminal
 
 
 def teach_page(output: str) -> str:

@@ -284,7 +284,7 @@ class Unsolved:
     def __init__(self, game: dd.Game[Any, Any, Any], until: int) -> None:
         self.game, self.left = game, until
         self.solution: Solution | None = None
-        self.too_large = False
+        self.failure: str | None = None
 
     def ready(self, seconds: float = 0.0) -> bool:
         self.left -= 1

@@ -1,15 +1,37 @@
-"""Atomic file replacement: a reader sees the old file or the new one, never half of one."""
+"""The user's folders, and atomic file replacement: a reader sees the old file or the new one, never half of one."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+_OURS = "digitduels"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def state_folder() -> Path:
+    """The user's folder for saved games and the server's database, which may not exist yet."""
+    return _user_folder("XDG_STATE_HOME", "~/.local/state", "~/Library/Application Support", "")
+
+
+def cache_folder() -> Path:
+    """The user's folder for what can be computed again, which may not exist yet."""
+    return _user_folder("XDG_CACHE_HOME", "~/.cache", "~/Library/Caches", "Cache")
+
+
+def _user_folder(variable: str, default: str, mac: str, windows: str) -> Path:
+    """Our folder where the system, or on Unix the variable, wants it."""
+    if sys.platform == "win32":
+        path = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local", _OURS, windows)
+    else:
+        usual = mac if sys.platform == "darwin" else default
+        path = Path(os.environ.get(variable, "").strip() or usual, _OURS)
+    return path.expanduser()
 
 
 @contextmanager

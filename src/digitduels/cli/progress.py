@@ -13,9 +13,9 @@ from typing import NoReturn, TypeVar
 
 import digitduels
 from digitduels.cli.console import complain
-from digitduels.cli.errors import INTERRUPTED
+from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure
 from digitduels.games import AnyGame
-from digitduels.solver import Progress, Solution
+from digitduels.solver import Progress, Solution, Unsolvable
 from digitduels.solver.solution_cache import SolutionCache
 
 _MOMENT = 1.0  # seconds
@@ -98,9 +98,12 @@ def stop(message: str) -> NoReturn:
 
 def solve(game: AnyGame, limit: int | None = None) -> Solution:
     """Solves a game, or loads its solution, with a progress bar."""
-    with show_progress(f"Solving {game.title}, only the first time") as progress:
-        # One title for all steps of solving.
-        return digitduels.solve(game, limit=limit, progress=progress and (lambda _, done: progress("", done)))
+    try:
+        with show_progress(f"Solving {game.title}, only the first time") as progress:
+            # One title for all steps of solving.
+            return digitduels.solve(game, limit=limit, progress=progress and (lambda _, done: progress("", done)))
+    except Unsolvable as error:
+        raise Failure(FAILURE, str(error)) from None
 
 
 solution_of = SolutionCache(solve=solve)

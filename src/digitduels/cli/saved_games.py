@@ -21,9 +21,7 @@ _NAME = re.compile(r"[a-z0-9-]+-[0-9]+")
 
 def folder() -> Path:
     """The folder of the saved games. It may not exist."""
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("digitduels", appauthor=False)) / "games"
+    return files.state_folder() / "games"
 
 
 def names() -> list[str]:

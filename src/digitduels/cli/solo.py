@@ -15,7 +15,7 @@ from digitduels.match import Match
 from digitduels.players import COACH, COACH_LEVEL, Forfeit, Player, player
 from digitduels.sentence import Sentence, shown_moves, tell
 from digitduels.solver import Solution
-from digitduels.solver.background import Background
+from digitduels.solver.background import TOO_MANY_POSITIONS, Background
 
 if TYPE_CHECKING:  # games start faster without this import
     from digitduels.study.decisions import Decision
@@ -146,7 +146,7 @@ class Solo(Session):
         state, source = self.match.state, self.source()
         objection = warning(state, move, source)
         if objection is None:
-            if source.judge(state)[move] is None and not self.truth.too_large:
+            if source.judge(state)[move] is None and self.truth.failure is None:
                 self.say(UNWARNED)
             return True
         if not self.console.agrees(f"{self.tell(objection)} Take it back?"):
@@ -173,7 +173,9 @@ class Solo(Session):
         """What hints rely on: the solution, or near results if there is none yet."""
         from digitduels.study.foresight import LATER, NEVER, Foresight
 
-        return self.solution() or Foresight(self.truth, NEVER if self.truth.too_large else LATER)
+        solution, failure = self.solution(), self.truth.failure
+        limit = LATER if failure is None else NEVER if failure == TOO_MANY_POSITIONS else Sentence(failure)
+        return solution or Foresight(self.truth, limit)
 
     def hint(self, _: str) -> bool:
         from digitduels.study.foresight import Foresight
@@ -184,7 +186,7 @@ class Solo(Session):
         stage = len(self.match.moves), isinstance(source, Foresight)
         last, step = self.hints
         step = min(step + 1, STEPS) if last == stage else 1
-        if isinstance(source, Foresight) and not self.truth.too_large and not source.knows(self.match.state):
+        if isinstance(source, Foresight) and self.truth.failure is None and not source.knows(self.match.state):
             step = 1
         else:
             self.hints = stage, step
@@ -218,9 +220,11 @@ class Solo(Session):
         self.offer_another_try(None)
         solution = self.solution()
         if solution is None:
-            if self.saving and not self.truth.too_large:
+            if self.saving and self.truth.failure is None:
                 later = copyable("review", self.save.name)
                 self.say("", f"The review is not ready yet. See it later with: {later}")
+            elif self.truth.failure not in (None, TOO_MANY_POSITIONS):
+                self.say("", self.truth.failure)
             return
         lesson = review(self.match, solution)
         lost = self.match.outcome is not None and self.match.outcome.winner == self.computer

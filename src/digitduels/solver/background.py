@@ -20,11 +20,12 @@ from typing import Any
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame, game
 from digitduels.signals import exit_on_sigterm
-from digitduels.solver import SHARE, Reference, Solution, memory, solve
+from digitduels.solver import SHARE, Reference, Solution, Unsolvable, memory, solve
 from digitduels.solver.search import Search
 from digitduels.solver.verdict import Verdict
 
-_TABLE, _PLAIN, _TOO_LARGE = "table", "plain", "too large"  # the answers of the process
+_TABLE, _PLAIN = "table", "plain"  # answers of the process; any other one is a failure
+TOO_MANY_POSITIONS = "This game is too large to solve."
 _GRACE = 1.0  # seconds to wait for a thread that is loading a table
 
 
@@ -40,8 +41,8 @@ class Background:
         self.patient = patient
         self.solution: Solution | None = None
         """The solution; None until it is ready."""
-        self.too_large = False
-        """Whether the game is too large to solve."""
+        self.failure: str | None = None
+        """Why the game cannot be solved: it is too large, or a package is missing."""
         self._search = Search(game)
         self._process: subprocess.Popen[str] | None = None
         self._thread: threading.Thread | None = None
@@ -87,11 +88,11 @@ class Background:
     def wait(self) -> Solution:
         """Waits for the solution; raises TooLarge if there is none."""
         self.ready(threading.TIMEOUT_MAX)
-        if self.solution is None and not self.too_large:  # the process failed, or could not cache its table
+        if self.solution is None and self.failure is None:  # the process failed, or could not cache its table
             try:
                 self.solution = solve(self.game)
-            except TooLarge:
-                self.too_large = True
+            except TooLarge as error:
+                self.failure = _reason(error)
         if self.solution is None:
             raise TooLarge(f"{self.game.title} with these options has too many positions to solve.")
         return self.solution
@@ -124,9 +125,14 @@ class Background:
                 reference.probe(self.game.start())
                 self.solution = reference
             else:
-                self.too_large = answer == _TOO_LARGE
-        except TooLarge:
-            self.too_large = True
+                self.failure = answer or None
+        except TooLarge as error:
+            self.failure = _reason(error)
+
+
+def _reason(error: TooLarge) -> str:
+    """Why a game cannot be solved, without figures of memory, which do not concern somebody who plays."""
+    return str(error) if isinstance(error, Unsolvable) else TOO_MANY_POSITIONS
 
 
 def _end_with_the_game() -> None:
@@ -147,8 +153,8 @@ def main() -> None:
         with exit_on_sigterm():
             solution = solve(game(question["game"], **question["options"]))
         answer = _PLAIN if isinstance(solution, Reference) else _TABLE
-    except TooLarge:
-        answer = _TOO_LARGE
+    except TooLarge as error:
+        answer = _reason(error)
     sys.stdout.write(answer)
 
 

@@ -54,9 +54,7 @@ class Outdated(Unusable):
 
 def folder() -> Path:
     """The folder of the cache, which may not exist yet."""
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("digitduels", appauthor=False)) / "tables"
+    return files.cache_folder() / "tables"
 
 
 def path_of(game: AnyGame) -> Path:

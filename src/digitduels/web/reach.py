@@ -51,17 +51,17 @@ def _interface_addresses() -> Iterator[str]:
 def is_loopback(host: str | None) -> bool:
     """Whether a host name or an address means the machine on which it is used.
 
-    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::ffff:127.0.0.1", "::1", "192.168.1.20", "a.org")]
-    [True, True, True, True, False, False]
+    >>> [is_loopback(host) for host in ("localhost", "a.localhost", "127.0.0.1", "::ffff:127.0.0.1", "::1", "0.0.0.0")]
+    [True, True, True, True, True, True]
+    >>> [is_loopback(host) for host in ("192.168.1.20", "a.org", "notlocalhost")]
+    [False, False, False]
     """
-    if host == "localhost":
-        return True
     try:
         address = ipaddress.ip_address(host or "")
     except ValueError:
-        return False
+        return host is not None and (host == "localhost" or host.endswith(".localhost"))
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return str(mapped or address) in ("127.0.0.1", "::1")
+    return str(mapped or address) in ("127.0.0.1", "::1", *EVERYWHERE)
 
 
 class Reach:
@@ -82,11 +82,15 @@ class Reach:
     def hint(self, host: str | None, client: str | None) -> str | None:
         """What a page needs to know if it was opened at an address that only this machine understands.
 
-        The origin for other devices; else `network` if this machine is in none, or `start` if the server must be
-        started for others. None for every other page.
+        The origin for other devices; else `network` if this machine is in none, `start` if the server must be started
+        for others, or `elsewhere` if the request came from another machine, as from a tunnel or into a container. None
+        for every other page.
         """
-        if not (is_loopback(host) and is_loopback(client)):
+        own = is_loopback(client)
+        if not (is_loopback(host) or (own and host == socket.gethostname().lower())):
             return None
+        if not own:
+            return self._public or "elsewhere"
         return self.origin or ("network" if self._everywhere else "start")
 
     def begin_check(self) -> str:

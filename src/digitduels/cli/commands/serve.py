@@ -7,8 +7,8 @@ import asyncio
 import errno
 import logging
 import socket
+import subprocess
 import sys
-import webbrowser
 from typing import TYPE_CHECKING, Any
 
 from digitduels.cli.console import Console, complain
@@ -75,7 +75,10 @@ def start(settings: Settings, listener: socket.socket, address: str | None) -> N
     from digitduels.web.server import serve
 
     if address is not None:
-        webbrowser.open(address)
+        # In a process of its own: what browsers print stays off the terminal, and one without a window delays nothing.
+        nothing = subprocess.DEVNULL
+        command = [sys.executable, "-m", "webbrowser", address]
+        subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing)  # noqa: S603
     logs.start(logging.ERROR if sys.stderr.isatty() else logging.INFO)
     serve(settings, listener)
 

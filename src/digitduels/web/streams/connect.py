@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from digitduels.files import state_folder
 from digitduels.text import quoted
 from digitduels.web.streams import migrations
 from digitduels.web.streams.store import Store, StoreError
@@ -52,6 +53,4 @@ def _kind(database: str) -> tuple[type[Any], Any]:
 
 
 def _default_file() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("digitduels", appauthor=False)) / "games.sqlite"
+    return state_folder() / "games.sqlite"

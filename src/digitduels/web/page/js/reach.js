@@ -20,14 +20,14 @@ export function reachable() {
 /** Says what to do, if other devices cannot reach this server. */
 export function unreachableNote() {
   if (reachable()) return null;
-  const start = ["the server runs for this computer only. Stop it, and start it with ", h("code", "duels class"), "."];
-  const connect = "this computer is in no network. Connect it to that of the other devices, then reload this page.";
-  return h(
-    "p.local",
-    { role: "note" },
-    "Other devices can't open this page: ",
-    ...(hint() === "start" ? start : [connect]),
-  );
+  const start = [h("code", "duels class"), ", or ", h("code", "make class"), " in the folder of Digit Duels."];
+  const ways = {
+    start: ["the server runs for this computer only. Stop it, and start it with ", ...start],
+    network: ["this computer is in no network. Connect it to that of the other devices, then reload this page."],
+    elsewhere: [`only this computer knows ${location.host}. Open it at this computer's address in the network.`],
+  };
+  const way = ways[/** @type {keyof typeof ways} */ (hint())];
+  return h("p.local", { role: "note" }, "Other devices can't open this page: ", ...way);
 }
 
 /**
