@@ -41,6 +41,12 @@ def test_lines_are_not_too_long() -> None:
             assert len(line) <= LONGEST, f"{path.name}:{number}"
 
 
+def test_no_two_scripts_have_the_same_name() -> None:
+    # In a site without a server, site/transport.js takes the place of transport.js.
+    names = [path.name for path in (PAGE / "js").rglob("*.js") if path != PAGE / "js" / "site" / "transport.js"]
+    assert len(names) == len(set(names))
+
+
 def test_the_tools_are_pinned_and_name_no_registry() -> None:
     package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
     lock = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))

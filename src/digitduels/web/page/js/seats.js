@@ -2,7 +2,7 @@
 
 import { Failure, getAs, post, retry } from "./api.js";
 import { confirm } from "./dialog.js";
-import { shared } from "./reach.js";
+import { shared } from "./origin.js";
 import { newKey } from "./send-act.js";
 import { isSecret, recallObject, recallSecret, remember } from "./storage.js";
 

@@ -6,7 +6,7 @@ import { ask, confirm } from "../dialog.js";
 import { anchor, button, fill, h } from "../dom.js";
 import { field } from "../form.js";
 import { levelOptions } from "../levels.js";
-import { moveNote } from "../reach.js";
+import { moveNote } from "../origin.js";
 import { go, setTitle } from "../router.js";
 import { say } from "../status.js";
 import { Boards, pupilNames } from "./boards.js";

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { qrImage } from "../qr.js";
-import { reachable, unreachableNote } from "../reach.js";
+import { reachable, unreachableNote } from "../origin.js";
 import { joinUrl } from "./session.js";
 
 /** @param {string} code */

@@ -3,7 +3,7 @@
 import { get, post } from "../api.js";
 import { button, fill, h } from "../dom.js";
 import { qrImage } from "../qr.js";
-import { shared } from "../reach.js";
+import { shared } from "../origin.js";
 
 const PAUSE = 1000; // milliseconds between two looks
 const ASK = "Scan this with a phone, in the network of the pupils. This page says when the phone has opened it.";

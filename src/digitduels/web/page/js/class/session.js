@@ -1,7 +1,7 @@
 // The classes that this browser belongs to, and requests to them.
 
 import { Failure, getAs, identify, post, retry } from "../api.js";
-import { shared } from "../reach.js";
+import { shared } from "../origin.js";
 import { newKey, sendAct } from "../send-act.js";
 import { forget, isSecret, recallNames, recallSecret, remember } from "../storage.js";
 

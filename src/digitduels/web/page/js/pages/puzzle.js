@@ -8,7 +8,7 @@ import { Hints } from "../hints.js";
 import { cutTo, pathOf, randomSeed, readLink, splitQuery, withKeys, withMoves, words } from "../link.js";
 import { keepMissed, keepPuzzle, missedOf } from "../mine.js";
 import { Notebook } from "../notebook.js";
-import { shared } from "../reach.js";
+import { shared } from "../origin.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";

@@ -5,7 +5,7 @@ import { showLost } from "../connection-bar.js";
 import { ask, confirmConcession, share } from "../dialog.js";
 import { h } from "../dom.js";
 import { other } from "../link.js";
-import { shared } from "../reach.js";
+import { shared } from "../origin.js";
 import { go } from "../router.js";
 import * as seats from "../seats.js";
 import { sendAct } from "../send-act.js";

@@ -6,7 +6,7 @@ import { button, fill, h } from "../dom.js";
 import { copyInput, field, nameInput } from "../form.js";
 import { emblem } from "../head.js";
 import { qrImage } from "../qr.js";
-import { reachable, shared, unreachableNote } from "../reach.js";
+import { reachable, shared, unreachableNote } from "../origin.js";
 import { recall, recallSecret } from "../storage.js";
 import { houseRules } from "../table.js";
 

@@ -2,7 +2,7 @@
 
 import { pathOf, randomSeed, withKeys } from "../link.js";
 import { withStart } from "../new-game.js";
-import { shared } from "../reach.js";
+import { shared } from "../origin.js";
 
 const SEEDS = 10_000; // so that a link stays short
 

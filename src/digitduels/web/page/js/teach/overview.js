@@ -23,7 +23,7 @@ import {
 import { levelOptions } from "../levels.js";
 import { newLink } from "../link.js";
 import { gameRadios } from "../new-game.js";
-import { moveNote, reachable, shared, unreachableNote } from "../reach.js";
+import { moveNote, reachable, shared, unreachableNote } from "../origin.js";
 import { go, note } from "../router.js";
 import { classUrl, describeLink, shortSeed, teachPath } from "./class-link.js";
 
