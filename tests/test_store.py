@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -169,6 +170,22 @@ def test_versions_and_keys_are_unique_and_a_failure_does_not_affect_other_games(
         assert kept is not None
         assert (kept.head, [event.key for event in kept.events]) == (1, ["a"])
         assert await store.read("third-game") is None, "all of a change is kept, or nothing"
+
+    run(database, test)
+
+
+def test_an_invalid_event_stops_no_other_one_that_is_stored_with_it(database: str) -> None:
+    async def test(store: Store) -> None:
+        ids = [f"game-number-{number}" for number in range(8)]
+        for id in ids:
+            await store.create(replace(GAME, id=id))
+            await append(store, id, "a")
+        again = Change((Event(2, 0, "move", {}, "a", 300.0),), "playing")
+        results = await asyncio.gather(
+            store.append(ids[0], 1, again), *(append(store, id, "b") for id in ids[1:]), return_exceptions=True
+        )
+        assert isinstance(results[0], StoreError)
+        assert results[1:] == [2] * 7
 
     run(database, test)
 
@@ -403,6 +420,24 @@ def test_connections_to_postgresql_have_timeouts(postgresql: Postgresql) -> None
         assert list(limits.values()) == [("2s",), ("5s",), ("4s",)]
 
     run(postgresql.database(), test)
+
+
+def test_a_locked_game_delays_no_other_one(postgresql: Postgresql, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("digitduels.web.streams.postgresql.ANSWER_SECONDS", PATIENCE)
+
+    async def test(store: Store) -> None:
+        for id in ("locked", "free"):
+            await store.create(replace(GAME, id=id))
+        with psycopg.connect(database) as lock:
+            lock.execute("SELECT 1 FROM stream WHERE id = 'locked' FOR UPDATE")
+            waiting, other = (asyncio.create_task(append(store, id, "a")) for id in ("locked", "free"))
+            assert await other == 1
+            assert not waiting.done()
+        assert await waiting == 1
+
+    database = postgresql.database()
+    patient = "-c lock_timeout=0 -c statement_timeout=0"
+    run(f"{database}{'&' if '?' in database else '?'}options={quote(patient)}", test)
 
 
 # Classes

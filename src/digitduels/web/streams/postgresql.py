@@ -1,13 +1,14 @@
 """The PostgreSQL store: several server processes share its streams and notify each other of changes.
 
-Appending a move takes one statement, and so does reading a game: one round trip, one snapshot. Notifications are sent
-after the commit, in batches, on a separate connection, because NOTIFY inside a transaction serializes commits. Locks,
-statements and network operations all have timeouts.
+Appending moves takes one statement for everything that waits, and so does reading a game: one round trip, one snapshot.
+Notifications are sent after the commit, in batches, on a separate connection, because NOTIFY inside a transaction
+serializes commits. Locks, statements and network operations all have timeouts.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import queue
 import re
 import threading
@@ -25,6 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 from digitduels.web.streams import migrations
 from digitduels.web.streams.store import (
     BUSY_STORE,
+    GATHER_SECONDS,
     MOST_QUEUED,
     Change,
     Rows,
@@ -32,18 +34,20 @@ from digitduels.web.streams.store import (
     StoreError,
     Stream,
     Transaction,
-    event_row,
     stream_from_rows,
 )
 
 T = TypeVar("T")
 Database = Connection[tuple[Any, ...]]
+Batch = dict[str, tuple[dict[str, Any], asyncio.Future[bool]]]
+"""Events to append together, by stream, each with the future of whether it was appended."""
 
 CONNECTIONS = 8
 CHANNEL = "digitduels"
 BATCH = 0.01  # seconds to collect notifications before sending them
 RECONNECT_SECONDS = 0.25  # between attempts to reconnect
 ANSWER_SECONDS = 8.0  # timeout of a request, including its wait for a thread
+UNANSWERED = "The database does not answer in time."
 LIMITS: dict[str, Any] = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
@@ -56,13 +60,22 @@ OPTIONS = "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_ses
 _PAYLOAD = 150  # streams per notification; PostgreSQL limits a payload to 8,000 bytes
 _MIGRATING = 0x64756573  # the advisory lock that serializes migrations when several processes start together
 
+# Streams that somebody has locked are skipped, so that nobody else waits for them.
 _APPEND = """
-    WITH moved AS (
-        UPDATE stream SET head = ?, status = ?, due = ?, touched = ?
-        WHERE id = ? AND head = ? AND NOT deleting RETURNING id
+    WITH new AS (
+        SELECT * FROM json_to_recordset(?::json) AS new (
+            id text, head int, status text, due boolean,
+            version int, member int, kind text, body json, key text, at float8
+        )
+    ), free AS (
+        SELECT stream.id FROM stream JOIN new ON stream.id = new.id AND stream.head = new.head
+        WHERE NOT deleting FOR NO KEY UPDATE OF stream SKIP LOCKED
+    ), moved AS (
+        UPDATE stream SET head = new.version, status = new.status, due = new.due, touched = new.at
+        FROM new JOIN free USING (id) WHERE stream.id = new.id AND stream.head = new.head RETURNING stream.id
     )
     INSERT INTO event (stream, version, member, kind, body, key, at)
-    SELECT id, ?::int, ?::int, ?::text, ?::text, ?::text, ?::float8 FROM moved
+    SELECT id, version, member, new.kind, body::text, key, at FROM moved JOIN new USING (id) RETURNING stream
 """
 _READ = """
     SELECT kind, data, status, due, created, touched, head, origin, parent,
@@ -123,6 +136,14 @@ class PostgresqlStore(Store):
         self.observe: Callable[[float], None] = lambda _: None
         self._pool = ThreadPoolExecutor(CONNECTIONS, "postgresql")
         self._waiting = 0
+        self._appending = asyncio.Lock()
+        """Held while a batch of appends runs. Meanwhile, the next one grows."""
+        self._rows: Batch = {}
+        """The next batch."""
+        self._busy = False
+        """Whether the last batch had several appends, so that it is worth waiting for more."""
+        self._batch: asyncio.Task[None] | None = None
+        """The task of the last batch."""
         self._local = threading.local()
         self._open: set[Database] = set()
         self._closed = threading.Event()
@@ -179,14 +200,14 @@ class PostgresqlStore(Store):
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await asyncio.get_running_loop().run_in_executor(self._pool, self._try, work)
         except TimeoutError:
-            raise StoreError("The database does not answer in time.") from None
+            raise StoreError(UNANSWERED) from None
         finally:
             self._waiting -= 1
             self.observe(time.perf_counter() - began)
 
     @property
     def waiting(self) -> int:
-        return max(0, self._waiting - CONNECTIONS)
+        return max(0, self._waiting - CONNECTIONS) + len(self._rows)
 
     def _try(self, work: Callable[[Database], T]) -> T:
         try:
@@ -286,24 +307,70 @@ class PostgresqlStore(Store):
         return stream_from_rows(id, stream, members or (), tokens or (), events or ())
 
     async def append(self, id: str, head: int, change: Change) -> dict[str, int] | None:
-        last = change.events[-1]
-        if change.is_plain:
-            values = (last.version, change.status, change.due, last.at, id, head, *event_row(last))
-            appended = await self._do(lambda database: Connected(database).execute(_APPEND, values).rowcount)
-            heads: dict[str, int] | None = {} if appended else None
+        heads: dict[str, int] | None
+        if change.is_plain and await self._append_together(id, head, change):
+            heads = {}
         else:
             heads = await super().append(id, head, change)
         if heads is not None:
-            self._changed.put((id, last.version))
+            self._changed.put((id, change.events[-1].version))
             for id_and_head in heads.items():
                 self._changed.put(id_and_head)
         return heads
+
+    async def _append_together(self, id: str, head: int, change: Change) -> bool:
+        """Appends one event, with those of other streams that arrive meanwhile. Returns False if it has to wait alone.
+
+        That is, the stream is locked, or has a different version.
+        """
+        if id in self._rows:
+            return False
+        if len(self._rows) >= MOST_QUEUED:
+            raise StoreError(BUSY_STORE)
+        if not self._rows:
+            self._batch = asyncio.create_task(self._append_batch(self._rows))
+        row = {"id": id, "head": head, "status": change.status, "due": change.due, **change.events[0]._asdict()}
+        appended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._rows[id] = row, appended
+        return await appended
+
+    async def _append_batch(self, rows: Batch) -> None:
+        """Appends all rows that arrive before the database is free, and answers them."""
+
+        def append(database: Database) -> set[str]:
+            try:
+                values = (json.dumps([row for row, _ in rows.values()]),)
+                return {id for (id,) in Connected(database).execute(_APPEND, values).fetchall()}
+            except (psycopg.IntegrityError, psycopg.DataError):  # one is invalid, so each is appended alone
+                return set()
+
+        ids: set[str] = set()
+        failure: Exception | None = None
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS), self._appending:
+                if self._busy:
+                    await asyncio.sleep(GATHER_SECONDS)
+                self._rows, self._busy = {}, len(rows) > 1
+                ids = await self._do(append)
+        except Exception as error:
+            failure = StoreError(UNANSWERED) if isinstance(error, TimeoutError) else error
+        if self._rows is rows:
+            self._rows = {}
+        for id, (_, appended) in rows.items():
+            if appended.done():  # nobody waits any more
+                continue
+            if failure is None:
+                appended.set_result(id in ids)
+            else:
+                appended.set_exception(failure)
 
     async def record_presence(self, people: Collection[tuple[str, int]], at: float) -> None:
         values = (at, [id for id, _ in people], [number for _, number in people])
         await self._do(lambda database: Connected(database).execute(_SEE, values))
 
     async def close(self) -> None:
+        if self._batch is not None:
+            await asyncio.wait([self._batch])
         self._closed.set()
         self._changed.put(("", 0))  # wakes the notifying thread
         await asyncio.to_thread(self._pool.shutdown)

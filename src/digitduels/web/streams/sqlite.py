@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from digitduels.web.streams import migrations
 from digitduels.web.streams.store import (
     BUSY_STORE,
+    GATHER_SECONDS,
     MOST_QUEUED,
     Change,
     Store,
@@ -35,8 +36,8 @@ from digitduels.web.streams.store import (
 T = TypeVar("T")
 
 MOST_TOGETHER = 200  # jobs per transaction
-GATHER_SECONDS = 0.001  # how long a transaction waits for more jobs, if the last one had several
-CHECKPOINT = "wal_autocheckpoint = 4000"  # pages, 16 MB: fewer checkpoints, since writes hit the same pages repeatedly
+PAGE_BYTES = 1024  # in a new database; a move changes a few bytes, and the log stores whole pages
+LOG_BYTES = 16 << 20  # written before a checkpoint; checkpoints are rare, since writes hit the same pages repeatedly
 LOCK_SECONDS = 10.0  # how long a write waits for another process's lock
 ERASE_SECONDS = 0.2  # how long the erasure of deleted rows waits for readers
 ERASE_AGAIN = 5.0  # seconds before it is tried again
@@ -142,13 +143,15 @@ class SqliteStore(Store):
     def _prepare(self) -> None:
         try:
             for pragma in (
+                f"page_size = {PAGE_BYTES}",
                 "journal_mode = WAL",
                 "synchronous = FULL",
                 "foreign_keys = ON",
                 "secure_delete = ON",  # overwrites deleted rows with zeros
-                CHECKPOINT,
             ):
                 self._database.execute(f"PRAGMA {pragma}")
+            page: int = self._database.execute("PRAGMA page_size").fetchone()[0]
+            self._database.execute(f"PRAGMA wal_autocheckpoint = {LOG_BYTES // page}")
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("CREATE TABLE IF NOT EXISTS version (number INTEGER NOT NULL)")
             version = self._database.execute(_VERSION).fetchone()[0]
@@ -195,7 +198,7 @@ class SqliteStore(Store):
             database.execute(begin)
             try:
                 appended = _append_together(database, batch)
-                answers = [(appended[job] if job in appended else job.work(database), None) for job in batch]
+                answers = [({} if job in appended else job.work(database), None) for job in batch]
             except Exception as error:
                 database.execute("ROLLBACK")
                 if len(batch) > 1:
@@ -302,27 +305,31 @@ def _answer(futures: list[asyncio.Future[Any]], answers: list[tuple[Any, Excepti
             future.set_exception(refusal)
 
 
-def _append_together(database: sqlite3.Connection, jobs: list[Job]) -> dict[Job, dict[str, int] | None]:
-    """Appends one event each to several streams in two statements. Returns the answers to these jobs."""
+def _append_together(database: sqlite3.Connection, jobs: list[Job]) -> set[Job]:
+    """Appends one event each to several streams in two statements, and returns these jobs.
+
+    Raises StoreError if a stream has another version. Then each job runs alone, which shows which stream it is. Asking
+    for the ids of the updated rows would take long: after each row, the thread waits for the event loop.
+    """
     plain = {work.id: (job, work) for job in jobs if isinstance(work := job.work, Append) and work.change.is_plain}
     if len(plain) < 2:
-        return {}
+        return set()
     rows: list[Any] = []
+    events: list[Any] = []
     for _, append in plain.values():
         event, change = append.change.events[0], append.change
         rows += (append.id, append.head, event.version, change.status, change.due, event.at)
-    moved = database.execute(
-        f"WITH new (id, head, version, status, due, at) AS (VALUES {_placeholders(6, len(plain))}) "  # noqa: S608
-        "UPDATE stream SET head = new.version, status = new.status, due = new.due, touched = new.at "
-        "FROM new WHERE stream.id = new.id AND stream.head = new.head AND NOT deleting RETURNING id",
+        events += (append.id, *event_row(event))
+    updated = database.execute(
+        "UPDATE stream SET head = column3, status = column4, due = column5, touched = column6 "  # noqa: S608
+        f"FROM (VALUES {_placeholders(6, len(plain))}) WHERE id = column1 AND head = column2 AND NOT deleting",
         rows,
     )
-    updated = {id for (id,) in moved.fetchall()}
-    rows = [value for id in updated for value in (id, *event_row(plain[id][1].change.events[0]))]
-    if updated:
-        columns = "stream, version, member, kind, body, key, at"
-        database.execute(f"INSERT INTO event ({columns}) VALUES {_placeholders(7, len(updated))}", rows)  # noqa: S608
-    return {job: {} if id in updated else None for id, (job, _) in plain.items()}
+    if updated.rowcount < len(plain):
+        raise StoreError("A stream has another version.")
+    columns = "stream, version, member, kind, body, key, at"
+    database.execute(f"INSERT INTO event ({columns}) VALUES {_placeholders(7, len(plain))}", events)  # noqa: S608
+    return {job for job, _ in plain.values()}
 
 
 def _placeholders(columns: int, rows: int) -> str:

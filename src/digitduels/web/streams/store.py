@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 AT_ONCE = 100  # streams per call of `find`, and per transaction of `expire`
 CHILDREN_AT_ONCE = 200  # games of a class that are deleted in one transaction
 MOST_QUEUED = 2_000  # requests that may wait for the database
+GATHER_SECONDS = 0.001  # how long a transaction waits for more appends, if the last one had several
 BUSY_STORE = "The server is busy. Try again in a moment."
 
 T = TypeVar("T")
