@@ -11,7 +11,7 @@ from digitduels.core import State
 from digitduels.evals.dataset import WITHHELD, reached
 from digitduels.evals.dataset import rows as dataset_rows
 from digitduels.evals.suite import stratum
-from digitduels.players.heuristics import evenly
+from digitduels.players.policy import evenly
 from digitduels.solver.solution import Solution
 from digitduels.study.positions import Sort, positions
 from digitduels.study.wording import VALUES

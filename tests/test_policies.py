@@ -135,9 +135,8 @@ def compiled_probabilities(policy: PolicyPlayer, solution: Tables, state: State[
     entries, sight = np.zeros(moves, kernels.ENTRY), kernels.sight_table(policy, solution.compiled.longest)
     legal, best = kernels.examine(entries, np.zeros(moves, np.int64), solution.index(state), rules)
     if policy.kind == PERFECT:
-        chances = ErrorChances(solution)
         for entry in range(legal):
-            entries[entry]["hope"] = chance_steps(chances.after(state, game.moves[entries[entry]["move"]]))
+            entries[entry]["hope"] = chance_steps(error_chance(state, game.moves[entries[entry]["move"]], solution))
     kernels.probabilities(entries, legal, best, policy.kind, sight, np.zeros((len(sight), 2)))
     found = Counter[State[Any, Any]]()
     for entry in entries[:legal]:
@@ -401,6 +400,6 @@ def test_the_kernel_for_practical_chances_agrees_with_plain_recursion(level: int
             for move in rules.legal_moves(state)[:5]:
                 after = rules.after(state, move)
                 expected = 0.0 if rules.outcome(after) else chances.plain(after, replies)
-                assert chances.after(state, move) == pytest.approx(expected, abs=1e-9)
+                assert chances.each(state, [move])[move] == pytest.approx(expected, abs=1e-9)
                 found[round(expected, 6)] += 1
     assert len(found) > 1

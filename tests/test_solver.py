@@ -14,9 +14,11 @@ import digitduels as dd
 from digitduels.core import Game, State
 from digitduels.games import AnyGame
 from digitduels.solver import Reference, Solution, Verdict
+from digitduels.solver.compiled import DRAWN, LOST, WON
 from digitduels.solver.discovery import compile_game
+from digitduels.solver.lookup import Scale
 from digitduels.solver.solution_cache import SolutionCache
-from digitduels.solver.tables import Tables, fill, prepare, verify
+from digitduels.solver.tables import Tables, _decoded, fill, prepare, verify
 from variants import describe, games_in_progress, play_on, solve
 
 SMALL: list[tuple[str, dict[str, Any]]] = [
@@ -79,16 +81,52 @@ def random_positions(solution: Tables, count: int) -> list[State[Any, Any]]:
 @pytest.mark.parametrize("variant", SMALL, ids=describe)
 def test_tables_and_reference_agree_in_every_position_of_small_variants(variant: tuple[str, dict[str, Any]]) -> None:
     game = dd.game(variant[0], **variant[1])
-    tables, reference = dd.solve(game, cache=False), Reference(game)
+    tables = dd.solve(game, cache=False)
     assert isinstance(tables, Tables)
-    compiled = tables.compiled
-    count = len(compiled.hands)
-    for table in range(compiled.tables):
-        for mine in range(count):
-            for theirs in range(count):
-                if compiled.contains(table, mine, theirs):
-                    state = compiled.state(table, mine, theirs)
-                    assert tables.probe(state) == reference.probe(state), state
+    compare_with_reference(tables)
+
+
+def compare_with_reference(solution: Tables) -> None:
+    """Compares every position."""
+    compiled, reference = solution.compiled, Reference(solution.game)
+    count = range(len(compiled.hands))
+    for position in itertools.product(range(compiled.tables), count, count):
+        if compiled.contains(*position):
+            state = compiled.state(*position)
+            assert solution.probe(state) == reference.probe(state), state
+
+
+def stuck_player_wins(game: Any) -> Any:
+    """The game in which a player without a legal move wins."""
+
+    def outcome(self: Any, state: Any) -> Any:
+        end = type(game).outcome(self, state)
+        return end if end is None or self.target in self.scores(state) else end._replace(winner=state.player)
+
+    return type("StuckPlayerWins", (type(game),), {"outcome": outcome})(*game.__reduce__()[1])
+
+
+def test_a_game_in_which_a_player_without_a_move_wins_is_solved_with_a_table() -> None:
+    solution = dd.solve(stuck_player_wins(dd.game("numerical-nexus", target=30, uses=(1, 1, 1, 1, 1, 0))), cache=False)
+    assert isinstance(solution, Tables)
+    assert WON in solution.compiled.stuck
+    compare_with_reference(solution)
+
+
+def test_a_code_means_the_same_alone_and_in_a_batch() -> None:
+    for longest, draws in ((100, True), (100, False), (300, True), (300, False)):
+        scale = Scale.of(longest, draws)
+        values, distances = _decoded(scale)
+        assert [scale.verdict(code) for code in range(scale.top + 1)] == list(zip(values, distances, strict=True))
+        for mark, value in ((WON, -1), (LOST, 1), *([(DRAWN, 0)] if draws else [])):
+            code = scale.end(mark)
+            assert scale.verdict(code) == (value, 0), "a code ranks a position for the waiting player"
+            assert scale.ending(np.array([mark])).tolist() == [code]
+
+
+def test_a_game_that_lasts_too_long_for_a_table_is_too_large() -> None:
+    with pytest.raises(dd.TooLarge, match=r"A game of up to 32,768 moves lasts too long"):
+        Scale.of(32_768, draws=False)
 
 
 @pytest.mark.parametrize("variant", SMALL[::4], ids=describe)

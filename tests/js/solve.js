@@ -7,6 +7,7 @@ import { loadPyodide } from "pyodide";
 const [source, folder] = process.argv.slice(2);
 const python = await loadPyodide();
 python.mountNodeFS("/source", source);
+python.globals.set("changes", readFileSync(`${folder}/changes.py`, "utf8"));
 python.globals.set("games", readFileSync(`${folder}/games.json`, "utf8"));
 python.globals.set("save", (number, codes) => writeFileSync(`${folder}/${number}`, codes));
 console.log(
@@ -18,11 +19,12 @@ from digitduels.core import TooLarge
 from digitduels.games import game
 from digitduels.solver import solve
 
+exec("from __future__ import annotations\\n" + changes)  # functions that change the rules of a game
 found = []
-for number, (name, options, scored) in enumerate(json.loads(games)):
+for number, (name, options, change) in enumerate(json.loads(games)):
     rules = game(name, **options)
-    if not scored:  # as for a game that does not say what its final score is
-        vars(rules)["final_score"] = lambda hand: None
+    if change is not None:
+        rules = globals()[change](rules)
     began = time.perf_counter()
     solution = solve(rules)
     seconds = time.perf_counter() - began

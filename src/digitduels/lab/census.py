@@ -88,7 +88,7 @@ def plain(solution: Solution) -> Census:
     return result
 
 
-def explore(game: AnyGame, limit: int = _MOST) -> dict[State[Any, Any], Line]:
+def explore(game: AnyGame) -> dict[State[Any, Any], Line]:
     """All positions that can arise, each with a shortest line that leads to it, in the order of their plies.
 
     Raises Broken if a game may last longer than the rules say, or if a position allows no move but is not over.
@@ -111,7 +111,7 @@ def explore(game: AnyGame, limit: int = _MOST) -> dict[State[Any, Any], Line]:
         for state, line in following.items():
             lines.pop(state, None)  # at its last ply, so that successors come later
             lines[state] = line
-        if len(lines) > limit:
+        if len(lines) > _MOST:
             raise TooLarge(f"{game.title} with these options has too many positions to look through one by one.")
         now = following
     return lines

@@ -302,12 +302,12 @@ def _rounded(number: float) -> float:
     return round(number, 5) + 0.0
 
 
-def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Lengths:
+def simulate_lengths(solution: Solution, seed: int) -> Lengths:
     """Estimates the lengths of games between two players of level 4 by simulation."""
     rng, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
     moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
     counts: Counter[int] = Counter()
-    for _ in range(games):
+    for _ in range(_GAMES):
         state, plies = rules.start(), 0
         while rules.outcome(state) is None:
             if state not in moves:
@@ -316,11 +316,11 @@ def simulate_lengths(solution: Solution, seed: int, games: int = _GAMES) -> Leng
             state = rules.after(state, rng.choices(*moves[state])[0])
             plies += 1
         counts[plies] += 1
-    shares = {plies: counts[plies] / games for plies in sorted(counts)}
-    return Lengths(shares, {plies: _margin(share, games) for plies, share in shares.items()})
+    shares = {plies: counts[plies] / _GAMES for plies in sorted(counts)}
+    return Lengths(shares, {plies: _margin(share) for plies, share in shares.items()})
 
 
-def _margin(share: float, games: int) -> float:
+def _margin(share: float) -> float:
     """Half of the 95 % confidence interval of a share (Wilson)."""
-    z = 1.96
+    z, games = 1.96, _GAMES
     return round(z / (1 + z * z / games) * sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2), 5)

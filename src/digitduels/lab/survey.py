@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.core import State, winning_score
+from digitduels.core import winning_score
 from digitduels.lab.census import BOTH_PAST, EMPTY, EQUAL_SCORES, EVENTS, FORBIDDEN, GOAL, PAST, RESULTS, STUCK, Census
 from digitduels.players.policy_kernels import (
     ENTRY,
     allocating,
     decode,
     facts,
+    follow,
     judge_moves,
     kernel,
     list_affordable,
@@ -22,7 +23,7 @@ from digitduels.players.policy_kernels import (
     rules_of,
     weigh,
 )
-from digitduels.solver.arrays import arrays
+from digitduels.solver.arrays import arrays, counts, sides, split
 from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Progress
 from digitduels.solver.tables import Tables
@@ -79,26 +80,24 @@ class _Lines:
     def _before(self, index: int, seat: int) -> tuple[int, int, int]:
         """A position before this one in which this player was to move, and the move."""
         compiled, hands = self.compiled, len(self.compiled.hands)
-        table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
-        digits = [table // compiled.base**digit % compiled.base for digit in range(compiled.digits)]
+        table, mine, theirs = split(compiled, np.int64(index))
+        held = counts(compiled, table)
         for move, need in enumerate(compiled.needs):
-            if any(digit + take > compiled.copies for digit, take in zip(digits, compiled.takes[move], strict=True)):
+            if (held + compiled.takes[move] > compiled.copies).any():
                 continue
             for other in np.flatnonzero(compiled.other[move] == mine).tolist():
                 for own in np.flatnonzero(compiled.own[move] == theirs).tolist():
                     before = ((table + need) * hands + other) * hands + own
                     if self.marks[before] >> seat & 1:
-                        return before, seat, move
+                        return int(before), seat, move
         raise AssertionError("no move leads there")
 
 
 def scores_of(solution: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """[hand]: its score, and whether it holds anything that can be spent. Hands that end the game come last."""
-    game, (_, hands) = solution.game, arrays(solution.compiled)
-    start = game.start()
-    sides = [game.board(State(0, (hand, start.theirs), start.table)).hands[0] for hand in hands]
-    scores = [_NO_SCORE if side.score is None else side.score for side in sides]
-    return np.array(scores, np.int64), np.array([any(stock.left for stock in side.stocks) for side in sides])
+    shown = sides(solution.game, arrays(solution.compiled)[1])
+    scores = [_NO_SCORE if side.score is None else side.score for side in shown]
+    return np.array(scores, np.int64), np.array([any(stock.left for stock in side.stocks) for side in shown])
 
 
 @kernel
@@ -166,12 +165,10 @@ def look(
                         if shown[move, 0] < 0:
                             shown[move, 0], shown[move, 1] = index, first
                         legal_counts[move] += seats
-                        if hand < hands:
-                            after = ((table - form.needs[move]) * hands + hand) * hands + other
+                        after, codes[number] = follow(move, table, mine, theirs, rules)
+                        if after >= 0:
                             marks[after] |= (mark & 1) << 1 | mark >> 1
-                            codes[number] = np.int64(rules.codes[after])
                         else:
-                            codes[number] = np.int64(rules.ended[hand - hands])
                             finish(seen, codes[number], index, mark, move, scores[hand], scores[other], goal, rules)
                         highest = max(highest, codes[number])
                     for number in range(count):

@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from digitduels.players.policy_kernels import KernelColumns
 
 _SHARE = 0.4  # the share of the free memory that rows may use
-_FAR = 65535  # the highest code that the kernels support
 POLICY_LIMIT = 10_000_000  # the maximum number of positions for a function
 _BATCH = 1 << 15  # positions per call of a function
 
 
-def is_supported(solution: Tables, columns: Sequence[Column]) -> bool:
+def is_supported(columns: Sequence[Column]) -> bool:
     """Whether `expected_values` supports these columns."""
-    return solution.scale.top <= _FAR and all(
+    return all(
         column.policy is BEST_RESPONSE
         or type(column.policy) in (Uniform, Level, Perfect)  # not a subclass, which may play differently
         or (type(column.policy) is FunctionPolicy and not any(column.flags))

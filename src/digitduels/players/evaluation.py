@@ -125,7 +125,7 @@ def expect(
 
     Pass `reached`, the positions that can arise from the starts, if you have it already.
     """
-    if isinstance(solution, Tables) and is_supported(solution, sheet.columns):
+    if isinstance(solution, Tables) and is_supported(sheet.columns):
         return expected_values(solution, sheet.columns, starts or [solution.game.start()], reached, progress)
     return plain(solution, sheet, starts)
 

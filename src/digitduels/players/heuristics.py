@@ -5,13 +5,13 @@ None of them is an opponent for people. `dd.evaluate` takes them as policies.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable
 from typing import Any
 
 from digitduels.core import State, outcome_tone
 from digitduels.games import AnyGame
 from digitduels.players.levels import candidates, most_natural, natural_weights
-from digitduels.players.policy import PolicyPlayer
+from digitduels.players.policy import PolicyPlayer, evenly
 from digitduels.solver.solution import Truth
 
 _TONES = ("bad", "neutral", "good")
@@ -72,11 +72,6 @@ class Searcher(PolicyPlayer):
         natural = natural_weights(self.game, state)
         moves = candidates(natural, self.truth.within(state, self.depth))
         return evenly(natural, most_natural(moves) if self.natural else moves)
-
-
-def evenly(legal: Iterable[Any], moves: Collection[Any]) -> dict[Any, float]:
-    """The probabilities of the legal moves if one of some moves is drawn."""
-    return {move: (move in moves) / len(moves) for move in legal}
 
 
 def greedy_chance(game: AnyGame, state: State[Any, Any], moves: Collection[str]) -> float:

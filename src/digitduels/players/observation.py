@@ -32,6 +32,7 @@ from digitduels.pool import Pool
 from digitduels.solver.arrays import Arrays, affordable, arrays, counts
 from digitduels.solver.compiled import Compiled, DoesNotFactor
 from digitduels.solver.discovery import compile_game
+from digitduels.solver.reference import all_positions
 from digitduels.text import quoted
 
 Row = npt.NDArray[np.int32]
@@ -198,17 +199,11 @@ def _held(compiled: Compiled, form: Arrays) -> list[int]:
 
 def _walk(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
     """The hands and tables of all reachable positions; None if there are too many."""
-    known = {game.start()}
-    waiting = list(known)
-    while waiting:
-        state = waiting.pop()
-        if game.outcome(state) is None:
-            after = {game.after(state, move) for move in game.permitted(state)} - known
-            known |= after
-            waiting += after
-        if len(known) > _HANDS:
-            return None
-    return list({hand for state in known for hand in state.hands}), list({state.table for state in known})
+    try:
+        states = all_positions(game, _HANDS)
+    except TooLarge:
+        return None
+    return list({hand for state in states for hand in state.hands}), list({state.table for state in states})
 
 
 def _some_positions(game: AnyGame) -> Iterator[State[Any, Any]]:

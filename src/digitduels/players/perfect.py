@@ -6,12 +6,12 @@ This is the definition. policy_kernels.py computes the same probabilities, compi
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from digitduels.core import State
 from digitduels.players.levels import Level, most_natural, natural_weights
-from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform, chance_steps
+from digitduels.players.policy import PERFECT, PolicyPlayer, Uniform, chance_steps, evenly
 from digitduels.solver.solution import Solution, has_arrays
 
 FALLIBLE = 4  # the level that models a person who makes mistakes
@@ -28,9 +28,14 @@ class ErrorChances:
         self.solution, self.replies = solution, replies
         self.opponent = Level(level, solution, seed=0) if level > 1 else Uniform(solution.game, seed=0)
 
-    def after(self, state: State[Any, Any], move: Any) -> float:
-        """The probability after a move; 0 if the opponent has nothing to throw away."""
-        after = self.solution.game.after(state, move)
+    def each(self, state: State[Any, Any], moves: Iterable[Any]) -> dict[Any, float]:
+        """The probability after each of these moves."""
+        positions = {move: self.solution.game.after(state, move) for move in moves}
+        chances = {after: self._in(after) for after in set(positions.values())}
+        return {move: chances[after] for move, after in positions.items()}
+
+    def _in(self, after: State[Any, Any]) -> float:
+        """The probability if the opponent is to move; 0 if there is nothing to throw away."""
         if not self.replies or self.solution.game.outcome(after) is not None:
             return 0.0
         if has_arrays(self.solution):
@@ -77,24 +82,27 @@ class Perfect(PolicyPlayer):
         return rng.choice(self.candidates(state))
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
-        candidates = self.candidates(state)
-        return {move: (move in candidates) / len(candidates) for move in self.game.legal_moves(state)}
+        return evenly(self.game.legal_moves(state), self.candidates(state))
 
     def candidates(self, state: State[Any, Any]) -> list[Any]:
         """The moves among which perfect play draws."""
         judgement = self.solution.judge(state)
         moves = judgement.best_moves
         if judgement.best_verdict.value <= 0:
-            merits = {
-                move: (chance_steps(self.chances.after(state, move)), judgement[move].distance)
-                for move in judgement.keeping
-            }
-            best = max(merits.values())
-            moves = [move for move, merit in merits.items() if merit == best]
+            moves = hardest_to_answer(self.chances.each(state, judgement.keeping))
+            longest = max(judgement[move].distance for move in moves)
+            moves = [move for move in moves if judgement[move].distance == longest]
         natural = natural_weights(self.game, state)
         return most_natural({move: natural[move] for move in moves})
 
 
 def error_chance(state: State[Any, Any], move: Any, solution: Solution) -> float:
     """The probability that a person throws the value away in one of the next turns after a move."""
-    return ErrorChances(solution).after(state, move)
+    return ErrorChances(solution).each(state, [move])[move]
+
+
+def hardest_to_answer(chances: Mapping[Any, float]) -> list[Any]:
+    """The moves with the highest chance of an error. Within a step, chances are equal."""
+    steps = {move: chance_steps(chance) for move, chance in chances.items()}
+    most = max(steps.values())
+    return [move for move, step in steps.items() if step == most]

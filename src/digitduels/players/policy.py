@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from digitduels.core import State
@@ -83,6 +83,11 @@ class PolicyPlayer(Player):
     def choose(self, match: Match) -> Any:
         # The random numbers depend only on the seed and the game so far, even after moves are taken back or replayed.
         return self.draw(match.state, random.Random(f"{self.seed} {match.first} {' '.join(map(str, match.moves))}"))
+
+
+def evenly(legal: Iterable[Any], moves: Collection[Any]) -> dict[Any, float]:
+    """The probabilities of the legal moves if one of some moves is drawn."""
+    return {move: (move in moves) / len(moves) for move in legal}
 
 
 class Uniform(PolicyPlayer):

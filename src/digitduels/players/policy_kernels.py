@@ -17,7 +17,7 @@ from numba import njit
 from digitduels.core import State, winning_score
 from digitduels.players.levels import POINTLESS, TIE, apparent_score, nearness
 from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
-from digitduels.solver.arrays import Arrays, arrays
+from digitduels.solver.arrays import Arrays, arrays, sides
 from digitduels.solver.tables import Tables
 
 MAXIMUM = 3  # beside the kinds of policies: a best response, which maximises the column
@@ -77,8 +77,7 @@ perfect play reads. `likely` is the probability that a policy plays it, and `sha
 def rules_of(solution: Tables) -> Rules:
     """A solution as the kernels read it."""
     game, (form, hands) = solution.game, arrays(solution.compiled)
-    start = game.start()
-    scores = [game.board(State(0, (hand, start.theirs), start.table)).hands[0].score for hand in hands]
+    scores = [side.score for side in sides(game, hands)]
     return Rules(
         arrays=form,
         codes=solution.codes,
@@ -101,6 +100,12 @@ def sight_table(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
 
 
 # The legal moves of a position, and what they lead to
+
+
+@kernel
+def parts_of(index: Any, hands: Any) -> Any:
+    """Table, hand of the player to move, and hand of the waiting player, as `split` in arrays.py."""
+    return index // (hands * hands), index % hands, index // hands % hands
 
 
 @kernel
@@ -147,19 +152,22 @@ def decode(code: Any, low: Any, high: Any, top: Any) -> Any:
 
 
 @kernel
+def follow(move: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
+    """The index of the position after a legal move, or a number below 0 if the game is over there, and its code."""
+    own, left, others = rules.arrays.own, table - rules.arrays.needs[move], rules.arrays.other[theirs, move]
+    hand, hands = own[mine, move], len(own)
+    if hand < hands:
+        after = (left * hands + hand) * hands + others
+        return after, np.int64(rules.codes[after])
+    return ~((left * len(rules.near_own) + hand) * hands + others), np.int64(rules.ended[hand - hands])
+
+
+@kernel
 def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
     """Writes what each listed move leads to, and returns the best value."""
-    own, other, needs = rules.arrays.own, rules.arrays.other, rules.arrays.needs
-    hands, best = len(own), -1
+    best = -1
     for entry in range(legal):
-        move = entries[entry].move
-        hand = own[mine, move]
-        if hand < hands:
-            after = ((table - needs[move]) * hands + hand) * hands + other[theirs, move]
-            code = np.int64(rules.codes[after])
-        else:
-            after = ~(((table - needs[move]) * len(rules.near_own) + hand) * hands + other[theirs, move])
-            code = np.int64(rules.ended[hand - hands])
+        after, code = follow(entries[entry].move, table, mine, theirs, rules)
         value, distance = decode(code, rules.low, rules.high, rules.top)
         entries[entry].after, entries[entry].code = after, code
         entries[entry].value, entries[entry].distance = value, distance
@@ -311,8 +319,7 @@ def error(index: Any, replies: Any, rules: Any, kind: Any, sight: Any) -> Any:
 @kernel
 def examine(entries: Any, possible: Any, index: Any, rules: Any) -> Any:
     """Lists and judges the moves of the position with this index; returns the number of entries and the best value."""
-    hands = len(rules.arrays.own)
-    table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
+    table, mine, theirs = parts_of(index, len(rules.arrays.own))
     count = list_affordable(possible, table, rules.arrays)
     legal = list_moves(entries, possible, count, mine, rules.arrays)
     best = judge_moves(entries, legal, table, mine, theirs, rules)
@@ -404,7 +411,7 @@ def fill_rows_from(rows: Any, indices: Any, given: Any, first: Any, rules: Any, 
     entries, sources = np.zeros(moves, ENTRY), np.zeros(moves, np.int64)
     for position in range(len(indices)):
         index, count = indices[position], 0
-        table, theirs, mine = index // (hands * hands), index // hands % hands, index % hands
+        table, mine, theirs = parts_of(index, hands)
         for move in range(moves):
             if given[position, move] > 0.0:
                 entries[count].move = move

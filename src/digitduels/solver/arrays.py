@@ -5,13 +5,14 @@ A position is an index: `(table * hands + hand of the waiting player) * hands + 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.core import State
+from digitduels.core import Side, State
+from digitduels.games import AnyGame
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
 
 Indices = npt.NDArray[np.int64]
@@ -72,14 +73,20 @@ def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], dict[Hasha
 
 def _ways(compiled: Compiled, own: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """[hand, move]: how many moves take the same numbers and have the same effect; 0 for all but the first of them."""
-    _, takes = distinct(compiled.takes)
-    _, others = distinct(compiled.other)
+    takes, others = np.array(compiled.kinds[1]), np.array(compiled.distinct_others[1])
     hands, moves = np.nonzero(own >= 0)
-    keys = ((hands * len(takes) + takes[moves]) * len(takes) + others[moves]) * (int(own.max()) + 1) + own[hands, moves]
+    keys = (hands * len(takes) + takes[moves]) * (len(takes) + 1) + others[moves]
+    keys = keys * (int(own.max()) + 1) + own[hands, moves]
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     ways = np.zeros(own.shape, np.int32)
     ways[hands[first], moves[first]] = counts
     return ways
+
+
+def sides(game: AnyGame, hands: Iterable[Hashable]) -> list[Side]:
+    """What people see of each hand."""
+    start = game.start()
+    return [game.board(State(0, (hand, start.theirs), start.table)).hands[0] for hand in hands]
 
 
 def split(compiled: Compiled, indices: Indices) -> tuple[Indices, Indices, Indices]:
@@ -107,10 +114,3 @@ def legal_moves(compiled: Compiled, indices: Indices) -> npt.NDArray[np.bool_]:
     table, mine, _ = split(compiled, indices)
     legal: npt.NDArray[np.bool_] = affordable(compiled, counts(compiled, table)) & (compiled.own.T[mine] != ILLEGAL)
     return legal
-
-
-def distinct(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """The distinct rows in order of first appearance, and the index of each row among them."""
-    indices: dict[bytes, int] = {}
-    which = np.array([indices.setdefault(row.tobytes(), len(indices)) for row in rows], np.int64)
-    return rows[np.unique(which, return_index=True)[1]], which

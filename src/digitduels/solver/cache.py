@@ -269,7 +269,7 @@ def _check_ranges(compiled: Compiled, scale: Scale) -> None:
         and _is_within(compiled.rank, (hands,), 0, hands)
         and _is_within(compiled.stuck, (hands,), LOST, 0)
         and (depth is None or _is_within(depth, (hands,), 0, hands))
-        and scale in (Scale.of(longest, draws) for longest in (0, 1 << 8, 1 << 16) for draws in (False, True))
+        and scale in (Scale.of(longest, draws) for longest in (0, 1 << 8) for draws in (False, True))
     )
     if not sound:
         raise Unusable("its numbers are out of range")

@@ -8,7 +8,7 @@ discovery.py finds them by asking the rules, and factoring.py checks that the mo
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import le
@@ -112,10 +112,17 @@ class Compiled:
         which = [indices.setdefault(take, len(indices)) for take in self.maps.takes]
         return list(indices), which
 
+    @cached_property
+    def distinct_others(self) -> tuple[list[array[int]], list[int]]:
+        """The distinct maps in `other`, after the one that changes nothing, and [move]: the index of its map."""
+        indices = {array("i", range(len(self.hands))).tobytes(): 0}
+        which = [indices.setdefault(row.tobytes(), len(indices)) for row in self.maps.other]
+        return [array("i", row) for row in indices], which
+
     def affordable(self, table: Any) -> list[bool]:
         """[move]: whether a table holds what it takes."""
         takes, which = self.kinds
-        held = [all(map(le, take, table.counts)) for take in takes] if self.digits else [True]
+        held = [holds(table.counts, take) for take in takes] if self.digits else [True]
         return [held[take] for take in which]
 
     def table(self, index: int) -> Any:
@@ -198,6 +205,11 @@ def _matrix(rows: Any) -> Ints:
     import numpy as np
 
     return np.array(rows, np.int32)
+
+
+def holds(counts: Iterable[int], take: Iterable[int]) -> bool:
+    """Whether a pool with these counts holds what a move takes."""
+    return all(map(le, take, counts))
 
 
 def ending_for(winner: int | None, player: int) -> int:

@@ -6,13 +6,12 @@ from array import array
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import count
-from operator import le
 from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Maps, ending_for
+from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Maps, ending_for, holds
 from digitduels.solver.factoring import check
 from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, unknown
 
@@ -267,7 +266,7 @@ def _pins(own: list[array[int]], takes: list[tuple[int, ...]]) -> bool:
     """
     pools = list(dict.fromkeys(takes))
     # [take]: the pools that hold it, one bit for each
-    fits = {take: sum(1 << bit for bit, pool in enumerate(pools) if all(map(le, take, pool))) for take in pools}
+    fits = {take: sum(1 << bit for bit, pool in enumerate(pools) if holds(pool, take)) for take in pools}
     everywhere = (1 << len(pools)) - 1
     if all(fit == everywhere for fit in fits.values()):
         return False

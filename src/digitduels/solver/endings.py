@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from operator import le
 from typing import Any, NamedTuple
 
 from digitduels.core import State
-from digitduels.solver.compiled import DRAWN, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.compiled import DRAWN, Compiled, DoesNotFactor, ending_for, holds
 
 
 class Endings(NamedTuple):
@@ -16,7 +15,7 @@ class Endings(NamedTuple):
     by_score: dict[int, list[int]]
     """If only the higher final score counts: if the waiting player has an equal score, a higher one, a lower one."""
     scores: array[int]
-    """[hand]: the place of its final score, in ascending order; all zero if more than the final score counts."""
+    """[hand]: the index of its final score in ascending order; all zero if more than the final score counts."""
     by_hands: dict[int, list[array[int]]]
     """If more counts: [hand of the waiting player][hand to move]."""
 
@@ -47,11 +46,11 @@ def endings(compiled: Compiled) -> Endings:
             for table in tables
         }
         return Endings({}, array("i", [0]) * len(hands), boards)
-    places = {score: place for place, score in enumerate(sorted(set(finals)))}
+    ranks = {score: rank for rank, score in enumerate(sorted(set(finals)))}
     low, high = hands[finals.index(min(finals))], hands[finals.index(max(finals))]
-    pairs = [(low, low), (high, low), (low, high)] if len(places) > 1 else [(low, low)]
+    pairs = [(low, low), (high, low), (low, high)] if len(ranks) > 1 else [(low, low)]
     by_score = {table: [ending(table, *pair) for pair in pairs] for table in tables}
-    return Endings(by_score, array("i", map(places.__getitem__, finals)), {})
+    return Endings(by_score, array("i", map(ranks.__getitem__, finals)), {})
 
 
 def _without_moves(compiled: Compiled) -> list[int]:
@@ -59,10 +58,6 @@ def _without_moves(compiled: Compiled) -> list[int]:
     takes = set(compiled.maps.takes)
     pools: list[tuple[int, ...]] = [] if any(not any(take) for take in takes) else [(0,) * compiled.digits]
     for digit in range(compiled.digits):
-        pools += [
-            more
-            for pool in pools
-            for count in range(1, compiled.base)
-            if not any(all(map(le, take, more := (*pool[:digit], count, *pool[digit + 1 :]))) for take in takes)
-        ]
+        more = [(*pool[:digit], count, *pool[digit + 1 :]) for pool in pools for count in range(1, compiled.base)]
+        pools += [pool for pool in more if not any(holds(pool, take) for take in takes)]
     return sorted(map(compiled.ordinal, pools))

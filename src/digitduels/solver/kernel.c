@@ -24,9 +24,9 @@ typedef struct {
     const uint32_t *maps;    /* [map, hand] */
     const uint32_t *needs;   /* [take, digit] */
     const uint32_t *deltas;  /* [take]: by how much it lowers the index of the pool */
-    const uint32_t *stuck;   /* [hand]: the code of a position in which it has no move, or 0 */
+    const uint32_t *stuck;   /* [hand]: 1 more than the code of a position in which it has no move, or 0 */
     const uint32_t *edges;   /* [rank]: its first hand; the number of hands comes last */
-    const uint32_t *scores;  /* [hand]: the place of its final score */
+    const uint32_t *scores;  /* [hand]: the index of its final score */
     step *steps;             /* at most one for each move and hand */
     uint32_t *starts;        /* [take, hand]: its first step */
     code *endings;           /* [take, hand]: the best code with which a move ends the game at once */
@@ -118,7 +118,7 @@ __attribute__((noinline)) static int fill_tile(const game *g, uint32_t table, co
         for (code *at = tile + h * TILE, *end = at + TILE; at < end; at++) {
             code best = *at > ended[h] ? *at : ended[h];
             *at = best >= high ? top - best + 1 : best < low ? top - best - 1 : best + 1;
-            if (g->stuck[h0 + h]) *at = g->stuck[h0 + h];
+            if (g->stuck[h0 + h]) *at = g->stuck[h0 + h] - 1;
         }
     }
     for (uint32_t h = 0; h < tall; h += SQUARE)

@@ -57,8 +57,8 @@ def is_there(digits: Any, take: Any, need_start: Any, need_digit: Any, need_coun
 def fill_tables(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, scale: Any) -> None:
     """Fills the boards of some tasks, in tiles of 64 hands of the mover by 64 of the waiting player.
 
-    `endings[take, hand]` is the best code with which a move ends the game at once. `stuck[hand]` is the code of a
-    position in which that hand has no move, or 0. It skips tables from which no move can take anything.
+    `endings[take, hand]` is the best code with which a move ends the game at once. `stuck[hand]` is 1 more than
+    the code of a position in which that hand has no move, or 0. It skips tables from which no move can take anything.
     """
     low, high, top = scale
     hands = layout.hands
@@ -108,7 +108,7 @@ def fill_tables(codes: Any, tasks: Any, layout: Any, endings: Any, stuck: Any, s
                             code = max(tile[o], best)
                             tile[o] = top - code + 1 if code >= high else top - code - 1 if code < low else code + 1
                         if stuck[h0 + h]:
-                            tile[h * TILE : (h + ONE) * TILE] = stuck[h0 + h]
+                            tile[h * TILE : (h + ONE) * TILE] = stuck[h0 + h] - 1
                     for h in range(uint64(0), tall, _SQUARE):
                         for o in range(uint64(0), broad, _SQUARE):
                             simd.turn(turned, o * TILE + h, tile, h * TILE + o)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from digitduels.solver.arrays import distinct
 from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 
 Words = npt.NDArray[np.uint64]
@@ -37,9 +36,8 @@ class Layout(NamedTuple):
 def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
     """The layout of a game, and [take, hand]: the best ending that a move can reach at once, or 0."""
     count = len(compiled.hands)
-    takes, group = distinct(compiled.takes)
-    maps, which = distinct(np.vstack([np.arange(count, dtype=np.int32), compiled.other]))
-    which = which[1:]
+    takes, group = map(np.array, compiled.kinds)
+    maps, which = map(np.array, compiled.distinct_others)
 
     move, hand = np.nonzero(compiled.own >= 0)
     keys = ((group[move] * count + hand) * count + compiled.own[move, hand]) * len(maps) + which[move]

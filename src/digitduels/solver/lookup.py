@@ -9,9 +9,9 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from digitduels.core import State
+from digitduels.core import State, TooLarge
 from digitduels.pool import Pool
-from digitduels.solver.compiled import DRAWN, ILLEGAL, WON, Compiled
+from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
 from digitduels.solver.endings import Endings
 from digitduels.solver.solution import Solution, UnknownPosition
 from digitduels.solver.verdict import Judgement, Verdict, final_verdict
@@ -30,12 +30,12 @@ class Scale(NamedTuple):
 
     @classmethod
     def of(cls, longest: int, draws: bool) -> Scale:
-        """The smallest scale for a game that lasts at most `longest` plies."""
-        for top in (255, 65535, 2**32 - 1):
+        """The smallest scale for a game that lasts at most `longest` plies; raises TooLarge if there is none."""
+        for top in (255, 65535):
             low, high = (top // 3 + 1, top - top // 3) if draws else (top // 2 + 1,) * 2
             if longest < low:
                 return cls(low, high, top)
-        raise AssertionError("no game lasts that long")
+        raise TooLarge(f"A game of up to {longest:,} moves lasts too long for a table.")
 
     @classmethod
     def for_game(cls, compiled: Compiled, endings: Endings) -> Scale:
@@ -51,6 +51,11 @@ class Scale(NamedTuple):
     def end(self, mark: int) -> int:
         """The code of a game that a player WON, DREW or LOST; 0, the lowest code, for any other mark."""
         return self.top if mark == WON else self.low if mark == DRAWN else 0
+
+    def stuck(self, compiled: Compiled) -> list[int]:
+        """[hand]: 1 more than the code of a position in which its owner has no move; 0 for a hand with moves."""
+        waiting = {WON: LOST, LOST: WON}  # a code is for the waiting player
+        return [1 + self.end(waiting.get(mark, mark)) if mark else 0 for mark in compiled.maps.stuck]
 
     def verdict(self, code: int) -> Verdict:
         """The verdict that a code means, for the player to move."""
@@ -74,8 +79,8 @@ class Scale(NamedTuple):
         """`end` for many games at once."""
         import numpy as np
 
-        codes = np.where(marks == WON, self.top, np.where(marks == DRAWN, self.low, 0))
-        return codes.astype(self.dtype)
+        codes: npt.NDArray[Any] = np.array([self.end(-mark) for mark in range(1 - LOST)], self.dtype)
+        return codes[-marks]
 
 
 class Lookup(Solution):

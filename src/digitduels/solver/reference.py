@@ -74,13 +74,19 @@ class Reference(Solution):
 
     def by_distance(self) -> dict[Verdict, int]:
         """How many positions have each verdict, among the unfinished positions that can arise from the start."""
-        states = {self.game.start(): None}  # in order of discovery
-        for state in (todo := list(states)):
-            for move in self.game.legal_moves(state):
-                after = self.game.after(state, move)
-                if after not in states:
-                    states[after] = None
-                    todo.append(after)
-            self._check_size(len(states))
+        states = all_positions(self.game, self._most)
         # In reverse order, so that all successors of a position are solved before it.
-        return dict(Counter(self.probe(state) for state in reversed(todo) if self.game.outcome(state) is None))
+        return dict(Counter(self.probe(state) for state in reversed(states) if self.game.outcome(state) is None))
+
+
+def all_positions(game: AnyGame, most: float) -> list[State[Any, Any]]:
+    """All positions that can arise, nearest to the start first; raises TooLarge if there are more than `most`."""
+    found = [game.start()]
+    known = set(found)
+    for state in found:
+        after = {game.after(state, move): None for move in game.legal_moves(state)}
+        found += [position for position in after if position not in known]
+        known |= after.keys()
+        if len(found) > most:
+            raise TooLarge(f"{game.title} with these options has too many positions to solve in memory.")
+    return found

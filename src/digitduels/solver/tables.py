@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from digitduels.signals import uninterrupted
-from digitduels.solver.compiled import LOST, WON, Compiled
+from digitduels.solver.compiled import DRAWN, LOST, WON, Compiled
 from digitduels.solver.endings import Endings, endings
 from digitduels.solver.layout import Layout, lay_out
 from digitduels.solver.lookup import Lookup, Scale
@@ -33,7 +33,8 @@ class Plan(NamedTuple):
     scale: Scale
     marks: npt.NDArray[np.int32]
     """[take, hand]: the best ending that a move can reach at once, or 0."""
-    stuck: Codes
+    stuck: npt.NDArray[np.int64]
+    """[hand]: see Scale.stuck."""
     endings: Endings
 
     @property
@@ -50,9 +51,8 @@ class Plan(NamedTuple):
         scores = np.array(self.endings.scores)
         higher = np.sign(scores[:, None] - scores).reshape(-1)
         for table, results in finals.items():
-            marks = np.array(results)
-            at = slice(table * board, (table + 1) * board)
-            yield at, self.scale.ending(marks[higher] if marks.ndim == 1 else marks.reshape(-1))
+            ended = self.scale.ending(np.array(results))
+            yield slice(table * board, (table + 1) * board), ended[higher] if ended.ndim == 1 else ended.reshape(-1)
 
 
 def prepare(compiled: Compiled) -> Plan:
@@ -60,8 +60,7 @@ def prepare(compiled: Compiled) -> Plan:
     parts, marks = lay_out(compiled)
     finals = endings(compiled)
     scale = Scale.for_game(compiled, finals)
-    swapped = np.select([compiled.stuck == WON, compiled.stuck == LOST], [LOST, WON], compiled.stuck)
-    return Plan(compiled, parts, scale, marks, scale.ending(swapped), finals)
+    return Plan(compiled, parts, scale, marks, np.array(scale.stuck(compiled), np.int64), finals)
 
 
 def fill(plan: Plan, progress: Progress | None = None) -> Codes:
@@ -137,6 +136,13 @@ def share(pool: ThreadPoolExecutor, tasks: npt.NDArray[Any], work: Callable[[Any
         return [work(first), *(future.result() for future in futures)]  # this thread works too
 
 
+@lru_cache
+def _decoded(scale: Scale) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+    """[code]: value and distance for the player to move."""
+    verdicts = np.array([scale.verdict(code) for code in range(scale.top + 1)])
+    return verdicts[:, 0].astype(np.int8), verdicts[:, 1].copy()
+
+
 class Tables(Lookup):
     """A table in memory or in a file, with NumPy."""
 
@@ -150,16 +156,8 @@ class Tables(Lookup):
         """The values and distances of encoded positions that are not over."""
         indices = (np.multiply(table, self._hands) + theirs) * self._hands + mine
         codes = self.codes[indices]
-        values, distances = self._decoded
+        values, distances = _decoded(self.scale)
         return values[codes], distances[codes]
-
-    @cached_property
-    def _decoded(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-        """[code]: value and distance for the player to move."""
-        low, high, top = self.scale
-        codes = np.arange(top + 1)
-        values = np.where(codes >= high, -1, np.where(codes < low, 1, 0)).astype(np.int8)
-        return values, np.where(codes >= high, top - codes, np.where(codes < low, codes, codes - low))
 
     # All positions
 
@@ -179,8 +177,9 @@ class Tables(Lookup):
         """How many positions there are, by value. `reached` says which can arise from the start, if you know that."""
         if reached is None:
             reached = self.reached([self.index(self.game.start())])
-        unfinished = self._decoded[1] > 0
-        return super().counts()._replace(reachable=int(np.count_nonzero(unfinished[self.codes] & reached)))
+        over = [code for code in map(self.scale.end, (WON, DRAWN, LOST)) if not self.scale.verdict(code).distance]
+        finished = sum(int(np.count_nonzero(reached & (self.codes == code))) for code in over)
+        return super().counts()._replace(reachable=int(np.count_nonzero(reached)) - finished)
 
     def reached(self, indices: Sequence[int]) -> npt.NDArray[np.bool_]:
         """[position]: whether it can arise from one of these positions."""

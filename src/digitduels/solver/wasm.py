@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from digitduels.core import TooLarge
-from digitduels.solver.compiled import LOST, WON, Compiled
+from digitduels.solver.compiled import Compiled
 from digitduels.solver.endings import endings
 from digitduels.solver.lookup import Lookup, Scale
 from digitduels.solver.solution import Progress
@@ -32,8 +32,6 @@ class Wasm(Lookup):
         """Fills the table. `fits` is called with its size in bytes, and raises TooLarge if that is too much."""
         final = endings(compiled)
         scale = Scale.for_game(compiled, final)
-        if scale.size > 2:
-            raise TooLarge(f"{compiled.game.title} with these options lasts too long to be solved in a browser.")
         table = (compiled.positions + _TILE) * scale.size
         fits(table)
         kernel = _Kernel(scale.size)
@@ -72,18 +70,16 @@ def _lay_out(compiled: Compiled, scale: Scale, scores: array[int], start: int) -
     """What the kernel reads, to be written at `start`, and the addresses of room for totals, and of the table."""
     maps, hands, moves = compiled.maps, len(compiled.hands), len(compiled.maps.own)
     takes, which_take = compiled.kinds
-    others = {bytes(array("i", range(hands))): 0}  # the first map changes nothing
-    which_map = [others.setdefault(bytes(row), len(others)) for row in maps.other]
-    lost_for = {WON: LOST, LOST: WON}  # a code is for the other player
+    others, which_map = compiled.distinct_others
     ranks = [0] * hands if compiled.always_takes else maps.rank
     sections = [
-        array("i", b"".join(map(bytes, maps.own))),
+        array("i", chain(*maps.own)),
         array("i", which_take),
         array("i", which_map),
-        array("i", b"".join(others)),
+        array("i", chain(*others)),
         array("i", chain(*takes)),
         array("i", map(compiled.ordinal, takes)),
-        array("i", [scale.end(lost_for.get(mark, mark)) for mark in maps.stuck]),
+        array("i", scale.stuck(compiled)),
         array("i", [bisect_left(ranks, rank) for rank in range(ranks[-1] + 2)]),
         scores,
     ]

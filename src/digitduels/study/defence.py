@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from digitduels.core import State
-from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect, error_chance
-from digitduels.players.policy import chance_steps
+from digitduels.players.perfect import FALLIBLE, REPLIES, ErrorChances, Perfect, hardest_to_answer
 from digitduels.sentence import Capital, Moves, PlayedNoun, Playing, Sentence, number_word
 from digitduels.solver.solution import Solution
 
@@ -77,18 +76,6 @@ class Defence(NamedTuple):
         )
 
 
-def error_chances(state: State[Any, Any], solution: Solution) -> dict[Any, float]:
-    """For each legal move, the probability that a fallible opponent throws the win away in the next few turns."""
-    chances: dict[Any, float] = {}
-    cache: dict[State[Any, Any], float] = {}
-    for move in solution.game.legal_moves(state):
-        after = solution.game.after(state, move)
-        if after not in cache:
-            cache[after] = error_chance(state, move, solution)
-        chances[move] = cache[after]
-    return chances
-
-
 def hardest(state: State[Any, Any], solution: Solution) -> Any:
     """The move in a lost position that is hardest to answer, of several the longest defence: as perfect play has it."""
     return Perfect(solution).candidates(state)[0]
@@ -99,12 +86,9 @@ def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | 
     judgement = solution.judge(state)
     if judgement.best_verdict.value > -1 or len(judgement) == 1:
         return None
-    chances = error_chances(state, solution)
+    chances = ErrorChances(solution).each(state, solution.game.legal_moves(state))
     hardest, longest = max(chances.values()), judgement.best_verdict.distance
-    best = judgement.best_moves
-    if hardest >= NOTABLE:
-        steps = chance_steps(hardest)
-        best = [candidate for candidate, chance in chances.items() if chance_steps(chance) == steps]
+    best = hardest_to_answer(chances) if hardest >= NOTABLE else judgement.best_moves
     defences = {
         candidate: Defence(state.player, candidate, chance, hardest, best, longest - judgement[candidate].distance)
         for candidate, chance in chances.items()

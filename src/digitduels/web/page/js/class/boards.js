@@ -37,8 +37,8 @@ export function playerName(board, seat, names) {
 /** The boards of a class. Each keeps its place until it leaves, so that nothing jumps; then a new one may take it. */
 export class Boards {
   constructor() {
-    /** The board in each place; null for a free one. @type {(Tile | null)[]} */
-    this.places = [];
+    /** The board in each slot; null in a free one. @type {(Tile | null)[]} */
+    this.slots = [];
     this.element = h("ul.boards", { "aria-label": "Boards" });
   }
 
@@ -47,32 +47,32 @@ export class Boards {
    * @param {Showing} showing
    */
   update(boards, showing) {
-    const before = this.places;
+    const before = this.slots;
     const shown = new Set(boards.map(({ id }) => id));
     const known = new Set(before.map((tile) => tile?.id));
-    const places = before.map((tile) => (tile && shown.has(tile.id) ? tile : null));
+    const slots = before.map((tile) => (tile && shown.has(tile.id) ? tile : null));
     for (const { id } of boards) {
       if (known.has(id)) continue;
-      const free = places.indexOf(null);
-      places[free < 0 ? places.length : free] = new Tile(id, showing.path(id));
+      const free = slots.indexOf(null);
+      slots[free < 0 ? slots.length : free] = new Tile(id, showing.path(id));
     }
-    while (places.length && places.at(-1) === null) places.pop();
-    this.places = places;
+    while (slots.length && slots.at(-1) === null) slots.pop();
+    this.slots = slots;
     const byId = new Map(boards.map((board) => [board.id, board]));
-    for (const tile of places) tile?.update(/** @type {ClassBoard} */ (byId.get(tile.id)), showing);
-    if (places.length !== before.length || places.some((tile, place) => tile !== before[place])) this.#arrange();
+    for (const tile of slots) tile?.update(/** @type {ClassBoard} */ (byId.get(tile.id)), showing);
+    if (slots.length !== before.length || slots.some((tile, index) => tile !== before[index])) this.#arrange();
   }
 
   #arrange() {
-    const width = columns(this.places.length);
+    const width = columns(this.slots.length);
     this.element.style.setProperty("--columns", String(width));
-    this.places.forEach((tile, place) => {
-      tile?.element.style.setProperty("--column", String((place % width) + 1));
-      tile?.element.style.setProperty("--row", String(Math.floor(place / width) + 1));
+    this.slots.forEach((tile, index) => {
+      tile?.element.style.setProperty("--column", String((index % width) + 1));
+      tile?.element.style.setProperty("--row", String(Math.floor(index / width) + 1));
     });
     fill(
       this.element,
-      this.places.map((tile) => tile && tile.element),
+      this.slots.map((tile) => tile && tile.element),
     );
   }
 }
