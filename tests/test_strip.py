@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from digitduels.games import game
-from digitduels.lab.strip import stepped, winner_for, winners
+from digitduels.lab.strip import winner_for, winners
 from digitduels.match import Match
+from digitduels.options import first_integer
 from digitduels.solver import solve
 from digitduels.solver.solution_cache import SolutionCache
 from digitduels.web.positions import analysis
@@ -35,7 +36,7 @@ def test_every_cell_is_filled_for_the_largest_books(name: str, monkeypatch: pyte
 
 def test_the_strip_agrees_with_the_solutions_of_a_variant() -> None:
     rules = game("number-duel", target=12, highest=3)
-    option = stepped(rules)
+    option = first_integer(rules.options())
     assert option is not None
     for value, winner in winners(rules, option, range(5, 20), limit=PLENTY[0], seconds=PLENTY[1]):
         variant = game("number-duel", target=value, highest=3)
@@ -58,10 +59,10 @@ def test_the_current_value_is_known_even_when_there_is_no_time(
 
 def test_rules_that_are_too_large_or_invalid_have_no_winner() -> None:
     rules = game("operation-target", target=9, start=5)
-    option = stepped(rules)
+    option = first_integer(rules.options())
     assert option is not None
     assert dict(winners(rules, option, [5, 6], limit=PLENTY[0], seconds=PLENTY[1])) == {5: None, 6: 1}
     large = game("number-quest")
-    option = stepped(large)
+    option = first_integer(large.options())
     assert option is not None
     assert dict(winners(large, option, [50], limit=1000, seconds=PLENTY[1])) == {50: None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -106,6 +106,11 @@ def settings(values: Mapping[str, Any]) -> str:
 def written(value: object) -> str:
     """A value of an option as `--set` takes it."""
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def first_integer(options: Iterable[Option]) -> Option | None:
+    """The first integer option, which is the target in our games; its other values are compared."""
+    return next((option for option in options if isinstance(option.kind, Integer)), None)
 
 
 def around(option: Option) -> list[Any]:

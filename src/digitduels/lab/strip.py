@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from digitduels.core import TooLarge
 from digitduels.games import AnyGame, game
-from digitduels.options import Integer, Option
+from digitduels.options import Option
 from digitduels.solver import solve
 from digitduels.solver.search import Search
 
@@ -16,11 +16,6 @@ DRAW = 0
 
 _QUICK = 40_000_000  # bytes of a table that takes no longer than a search
 _PLIES, _POSITIONS = 5, 20_000  # the limits of the search
-
-
-def stepped(rules: AnyGame) -> Option | None:
-    """The option that a strip varies: the first integer option, which is the target in our games."""
-    return next((option for option in rules.options() if isinstance(option.kind, Integer)), None)
 
 
 def winners(

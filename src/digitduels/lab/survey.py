@@ -80,7 +80,7 @@ class _Lines:
     def _before(self, index: int, seat: int) -> tuple[int, int, int]:
         """A position before this one in which this player was to move, and the move."""
         compiled, hands = self.compiled, len(self.compiled.hands)
-        table, mine, theirs = split(compiled, np.int64(index))
+        table, mine, theirs = split(compiled, np.array(index))
         held = counts(compiled, table)
         for move, need in enumerate(compiled.needs):
             if (held + compiled.takes[move] > compiled.copies).any():

@@ -79,8 +79,8 @@ class Scale(NamedTuple):
         """`end` for many games at once."""
         import numpy as np
 
-        codes: npt.NDArray[Any] = np.array([self.end(-mark) for mark in range(1 - LOST)], self.dtype)
-        return codes[-marks]
+        codes = np.array([self.end(-mark) for mark in range(1 - LOST)], self.dtype)
+        return np.take(codes, -marks)
 
 
 class Lookup(Solution):

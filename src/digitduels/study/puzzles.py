@@ -55,23 +55,22 @@ class Puzzle(NamedTuple):
 def judge(state: State[Any, Any], solution: Solution) -> tuple[int, list[Any], Any | None] | None:
     """The tier, the answer and the tempting move, if the position makes a puzzle; otherwise None."""
     game, judgement = solution.game, solution.judge(state)
-    if judgement.verdict is None or judgement.best_verdict.value < 1:
+    if judgement.verdict is None or (tier := tier_at(judgement.verdict)) is None:
         return None
-    distance = judgement.best_verdict.distance
-    answer = judgement.keeping if distance > 1 else judgement.best_moves
+    answer = judgement.keeping if tier > 1 else judgement.best_moves
     # Moves that lead to the same position count once.
     if len({game.after(state, move) for move in answer}) > 1:
         return None
     choice = len({game.after(state, move) for move in judgement})
-    if distance == 1:
+    if tier == 1:
         return (1, answer, None) if choice >= MANY else None
-    if distance < 3 or choice < CHOICE:
+    if choice < CHOICE:
         return None
     trap = tempting(state, solution)
     # A tempting move neither loses at once nor simply misses the win.
     if trap is None or judgement[trap].value > -1 or judgement[trap].distance < 2:
         return None
-    return min((distance + 1) // 2, max(TIERS)), answer, trap
+    return tier, answer, trap
 
 
 class Attempt(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
-from digitduels.options import Integer, Option
+from digitduels.options import Integer, Option, first_integer
 from digitduels.sentence import Count, player_name, shown_moves
 from digitduels.solver.reference import Reference
 from digitduels.solver.solution import Solution
@@ -76,7 +76,7 @@ def _lines(game: AnyGame, start: State[Any, Any]) -> Iterable[str]:
     yield f"There {'is only 1 game' if games == 1 else f'are only {games} different games'}."
     if free:
         yield f"After the first {Count(free, 'move')} every move is forced."
-    option = next((option for option in game.options() if isinstance(option.kind, Integer)), None)
+    option = first_integer(game.options())
     if option is not None:
         yield from _sweep(game, option, start.player)
 

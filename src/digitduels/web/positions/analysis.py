@@ -14,6 +14,7 @@ from digitduels.core import MoveError, State, TooLarge, winning_score
 from digitduels.games import AnyGame
 from digitduels.manual import card
 from digitduels.match import Match
+from digitduels.options import first_integer
 from digitduels.players import PERFECT_PLAYERS, player
 from digitduels.record import RecordError
 from digitduels.sentence import Names, Played, tell
@@ -416,10 +417,10 @@ def lab_report(match: Match, solve: Solve) -> answers.LabReport:
 def lab_strip(match: Match, solve: Solve) -> answers.LabStrip | None:
     """Returns who wins with nearby values of the first integer option, or None if there is no such option."""
     from digitduels.lab.sizes import fits
-    from digitduels.lab.strip import stepped, winner_for, winners
+    from digitduels.lab.strip import winner_for, winners
 
     game = match.game
-    option = stepped(game)
+    option = first_integer(game.options())
     if option is None:
         return None
     here = game.values[option.name]

@@ -90,8 +90,11 @@ def warm_up() -> None:
             for option in book.options()
             if isinstance(option.kind, Integer)
         }
-        with suppress(ValueError):  # this combination of options is invalid
+        try:
             rules = game(name, **small)
+        except ValueError:  # this combination of options is invalid
+            continue
+        with suppress(TooLarge):
             start = rules.start()
             error_chance(start, rules.legal_moves(start)[0], digitduels.solve(rules, cache=False))
             ANALYSES["lab_report"](Match(rules), partial(solve, limit=PRACTICE))

@@ -9,8 +9,7 @@ from typing import Any
 
 from digitduels import files
 from digitduels.cli.arguments import add_game
-from digitduels.cli.columns import columns
-from digitduels.cli.commands.lab.sweep import add_ranges, add_where, check_where, read_ranges
+from digitduels.cli.commands.lab.sweep import add_ranges, add_where, check_where, read_ranges, say_gauges
 from digitduels.cli.console import Console, complain
 from digitduels.cli.errors import FAILURE, INTERRUPTED, Failure, quoted_path, usage
 from digitduels.cli.extras import require
@@ -98,11 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{Count(len(rows), 'rule set')} tried. These are the best trade-offs:",
             "",
         )
-        table = [["", "fair", "deep", "plies", "length"]]
-        for row in best[:20]:
-            words = settings(changed(name, row)) or "by the book"
-            table.append([words, f"{row['fair']:.2f}", f"{row['deep']:.2f}", str(row["plies"]), f"{row['length']:.1f}"])
-        console.say(*columns(table))
+        say_gauges(console, {settings(changed(name, row)) or "by the book": row for row in best[:20]})
         if arguments.save is not None:
             console.say("", f"The first one is in {quoted_path(arguments.save)}.")
     return INTERRUPTED if stopped else 0

@@ -161,10 +161,14 @@ def _say(console: Console, ranges: Mapping[str, Sequence[Any]], rows: Sequence[M
         console.say(head.rjust(max(map(len, heads))) + digits)
     best = sorted((row for _, _, row in heat_map), key=smaller_gauge, reverse=True)[:5]
     console.say("", "The best of them:")
-    table = [["", "fair", "deep", "plies", "length"]]
-    for entry in best:
-        options = ", ".join(f"{key}={written(entry[key])}" for key in ranges if len(ranges[key]) > 1)
-        table.append(
-            [options, f"{entry['fair']:.2f}", f"{entry['deep']:.2f}", str(entry["plies"]), f"{entry['length']:.1f}"]
-        )
-    console.say(*columns(table))
+    swept = [key for key in ranges if len(ranges[key]) > 1]
+    say_gauges(console, {", ".join(f"{key}={written(row[key])}" for key in swept): row for row in best})
+
+
+def say_gauges(console: Console, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    """Prints the gauges and the length of some rule sets, by the options that they differ in."""
+    cells = [
+        [words, f"{row['fair']:.2f}", f"{row['deep']:.2f}", str(row["plies"]), f"{row['length']:.1f}"]
+        for words, row in rows.items()
+    ]
+    console.say(*columns([["", "fair", "deep", "plies", "length"], *cells]))
