@@ -73,10 +73,10 @@ def _lay_out(compiled: Compiled, scale: Scale, scores: array[int], start: int) -
     others, which_map = compiled.distinct_others
     ranks = [0] * hands if compiled.always_takes else maps.rank
     sections = [
-        array("i", chain(*maps.own)),
+        array("i", b"".join(map(bytes, maps.own))),
         array("i", which_take),
         array("i", which_map),
-        array("i", chain(*others)),
+        array("i", b"".join(map(bytes, others))),
         array("i", chain(*takes)),
         array("i", map(compiled.ordinal, takes)),
         array("i", scale.stuck(compiled)),
