@@ -73,7 +73,7 @@ def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], dict[Hasha
 
 def _ways(compiled: Compiled, own: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """[hand, move]: how many moves take the same numbers and have the same effect; 0 for all but the first of them."""
-    takes, others = np.array(compiled.kinds[1]), np.array(compiled.distinct_others[1])
+    takes, others = np.array(compiled.distinct_takes[1]), np.array(compiled.distinct_others[1])
     hands, moves = np.nonzero(own >= 0)
     keys = (hands * len(takes) + takes[moves]) * (len(takes) + 1) + others[moves]
     keys = keys * (int(own.max()) + 1) + own[hands, moves]

@@ -106,7 +106,7 @@ class Compiled:
         return sum(count * self.base**digit for digit, count in enumerate(counts))
 
     @cached_property
-    def kinds(self) -> tuple[list[tuple[int, ...]], list[int]]:
+    def distinct_takes(self) -> tuple[list[tuple[int, ...]], list[int]]:
         """The distinct takes, and [move]: the index of its take among them."""
         indices: dict[tuple[int, ...], int] = {}
         which = [indices.setdefault(take, len(indices)) for take in self.maps.takes]
@@ -121,7 +121,7 @@ class Compiled:
 
     def affordable(self, table: Any) -> list[bool]:
         """[move]: whether a table holds what it takes."""
-        takes, which = self.kinds
+        takes, which = self.distinct_takes
         held = [holds(table.counts, take) for take in takes] if self.digits else [True]
         return [held[take] for take in which]
 

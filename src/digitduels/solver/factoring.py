@@ -338,7 +338,7 @@ class _Check:
         # Rules that ask what is legal get the answer from the maps, for many hands at once.
         rules = replace(self.game)
         vars(rules)["permitted"] = self.permitted
-        for pool in _pools(self.compiled.kinds[0], self.compiled.base):
+        for pool in _pools(self.compiled.distinct_takes[0], self.compiled.base):
             for player in _EACH_PLAYER:
                 self.ask(partial(self.compare_outcome, rules), self.everything.but(player, *pool))
 

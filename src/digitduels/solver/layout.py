@@ -36,7 +36,7 @@ class Layout(NamedTuple):
 def lay_out(compiled: Compiled) -> tuple[Layout, npt.NDArray[np.int32]]:
     """The layout of a game, and [take, hand]: the best ending that a move can reach at once, or 0."""
     count = len(compiled.hands)
-    takes, group = map(np.array, compiled.kinds)
+    takes, group = map(np.array, compiled.distinct_takes)
     maps, which = map(np.array, compiled.distinct_others)
 
     move, hand = np.nonzero(compiled.own >= 0)

@@ -69,7 +69,7 @@ class Wasm(Lookup):
 def _lay_out(compiled: Compiled, scale: Scale, scores: array[int], start: int) -> tuple[array[int], int, int]:
     """What the kernel reads, to be written at `start`, and the addresses of room for totals, and of the table."""
     maps, hands, moves = compiled.maps, len(compiled.hands), len(compiled.maps.own)
-    takes, which_take = compiled.kinds
+    takes, which_take = compiled.distinct_takes
     others, which_map = compiled.distinct_others
     ranks = [0] * hands if compiled.always_takes else maps.rank
     sections = [
