@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +34,7 @@ CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "
     "Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41"
 )
+PRIVATE_CANARY = "This file is private test data. Do not publish it. Canary: digitduels-private-{}"
 RULE_SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("equation-duel", {}),
     ("number-duel", {}),
@@ -140,8 +140,15 @@ def make_suite(
     progress: Progress | None = None,
 ) -> bytes:
     """Generates a suite file without the positions of the suite to `avoid`. The same seed gives the same bytes."""
-    taken = keys_of(avoid)
-    head = heading(SUITE_VERSION, name, CANARY if avoid is None else private_canary(seed))
+    taken = {key for item in avoid.positions for key in [position_key(avoid.match(item))]} if avoid else set()
+    head: dict[str, Any] = {
+        "format": SUITE_FORMAT,
+        "version": SUITE_VERSION,
+        "name": name,
+        "canary": CANARY if avoid is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
+        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
+        "retries": protocol.RETRIES,
+    }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": []}
     for index, (game_id, options) in enumerate(variants):
         rules = game(game_id, **options)
@@ -154,32 +161,9 @@ def make_suite(
         lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count, taken)]
         lists["starts"] += [{"variant": index, "moves": moves} for moves in fair_starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
-    number(lists["positions"])
+    for number, item in enumerate(lists["positions"], 1):
+        item["id"] = number
     return serialize(head, lists)
-
-
-def heading(version: int, name: str, canary: str, **more: Any) -> dict[str, Any]:
-    """What a suite file begins with."""
-    return {
-        "format": SUITE_FORMAT,
-        "version": version,
-        "name": name,
-        "canary": canary,
-        **more,
-        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
-        "retries": protocol.RETRIES,
-    }
-
-
-def private_canary(seed: str) -> str:
-    """The canary of a private suite."""
-    return f"This file is private test data. Do not publish it. Canary: digitduels-private-{sha256(seed.encode())[:32]}"
-
-
-def number(items: Sequence[dict[str, Any]]) -> None:
-    """Numbers the positions or questions of a suite."""
-    for index, item in enumerate(items, 1):
-        item["id"] = index
 
 
 def stratum(judgement: Judgement[Any], _: object = None) -> Hashable:
@@ -197,41 +181,25 @@ def band(value: float, ends: Sequence[float]) -> int:
 
 def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
     """Positions of the test split, spread over the strata."""
-    sort = Sort("stratum", stratum)
-    found = positions(solution_of(rules), count + len(taken), seed, sort, part="test")
-    return islice((match for match in found if position_key(match) not in taken), count)
+    number, sort = 0, Sort("stratum", stratum)
+    for match in positions(solution_of(rules), count + len(taken), seed, sort, part="test"):
+        if number < count and position_key(match) not in taken:
+            number += 1
+            yield match
 
 
 def _position(variant: int, match: Match) -> dict[str, Any]:
     judgement = solution_of(match.game).judge(match.state)
-    return position_item(variant, match, judgement, judgement.keeping)
-
-
-def position_item(
-    variant: int,
-    match: Match,
-    judgement: Judgement[Any],
-    right: Collection[Any],
-    style: protocol.Style = protocol.STYLE,
-    **more: Any,
-) -> dict[str, Any]:
-    """A position of a suite, and the right moves in it."""
+    keeping = [str(move) for move in match.game.moves if move in set(judgement.keeping)]
     return {
         "id": 0,
         "variant": variant,
         "moves": [str(move) for move in match.moves],
-        **more,
         "distance": judgement.best_verdict.distance,
         "legal": len(judgement),
-        "keeping": tokens(match.game, right),
-        "prompt": protocol.question(match, style),
+        "keeping": keeping,
+        "prompt": protocol.question(match),
     }
-
-
-def tokens(rules: AnyGame, moves: Collection[Any]) -> list[str]:
-    """The tokens of some moves, in the order of `game.moves`."""
-    chosen = set(moves)
-    return [str(move) for move in rules.moves if move in chosen]
 
 
 def fair_starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
@@ -244,11 +212,6 @@ def fair_starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
         if len(openings) == count:
             break
     return list(openings.values())
-
-
-def keys_of(suite: Suite | None) -> set[str]:
-    """The keys of the positions of a suite."""
-    return set() if suite is None else {position_key(suite.match(item)) for item in suite.positions}
 
 
 def position_key(match: Match) -> str:

@@ -17,18 +17,14 @@ from digitduels.evals import protocol
 from digitduels.evals.protocol import NoAnswer, Style
 from digitduels.evals.suite import (
     CHANCES,
+    PRIVATE_CANARY,
+    SUITE_FORMAT,
     Suite,
     SuiteError,
     band,
-    heading,
-    keys_of,
-    number,
-    position_item,
     position_key,
-    private_canary,
     serialize,
     sha256,
-    tokens,
 )
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
@@ -140,24 +136,33 @@ def make_suite_v2(
     With `like`, it is a private twin: as many positions of each kind, none of them in the other suite. Raises
     SuiteError if a game has too few positions.
     """
-    taken = keys_of(like)
-    canary, shown = (V2_CANARY, seed) if like is None else (private_canary(seed), sha256(seed.encode()))
-    head = heading(2, name, canary, seed=shown)
+    taken = {position_key(like.match(item)) for item in like.positions} if like else set()
+    head = {
+        "format": SUITE_FORMAT,
+        "version": 2,
+        "name": name,
+        "canary": V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
+        "seed": seed if like is None else sha256(seed.encode()),
+        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
+        "retries": protocol.RETRIES,
+    }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": [], "questions": []}
     asked: list[dict[str, Any]] = []
-    for done, (game_id, salt) in enumerate(salts.items()):
+    for number, (game_id, salt) in enumerate(salts.items()):
         if progress is not None:
-            progress(f"looking for positions of {game_id}", done / len(salts))
+            progress(f"looking for positions of {game_id}", number / len(salts))
         wanted = _wanted(like, game_id)
         items = _game_items(game_id, salt, seed, count, wanted, taken, lists)
         lists["positions"] += items
         asked += items[:questions]
     rng = random.Random(f"order {seed}")
     rng.shuffle(lists["positions"])  # so that the first positions are a random sample
-    number(lists["positions"])
+    for index, item in enumerate(lists["positions"], 1):
+        item["id"] = index
     for item in asked:
         lists["questions"] += _questions(lists["variants"][item["variant"]], item, rng)
-    number(lists["questions"])
+    for index, question in enumerate(lists["questions"], 1):
+        question["id"] = index
     return serialize(head, lists)
 
 
@@ -212,24 +217,34 @@ def _rule_set_items(
     rules: AnyGame, variant: dict[str, Any], seed: str, most: int, wanted: Counter[str] | None, taken: set[str]
 ) -> Iterator[dict[str, Any]]:
     solution = solution_of(rules)
-    sort, count = trap(solution), 0
+    sort, number = trap(solution), 0
     for match in positions(solution, _CHOICE * most, seed, sort, part="test"):
         item = _item(variant, match, solution, sort)
         key = position_key(match)
-        if count == most or key in taken or (wanted is not None and wanted[item["kind"]] < 1):
+        if number == most or key in taken or (wanted is not None and wanted[item["kind"]] < 1):
             continue
         if wanted is not None:
             wanted[item["kind"]] -= 1
         taken.add(key)
-        count += 1
+        number += 1
         yield item
 
 
 def _item(variant: dict[str, Any], match: Match, solution: Solution, sort: Sort) -> dict[str, Any]:
     judgement = solution.judge(match.state)
-    right, value = answers(solution, judgement, match.state), VALUES[judgement.best_verdict.value]
-    kind = f"{value} {sort.kind(judgement, match.state)}"
-    return position_item(variant["index"], match, judgement, right, variant["style"], kind=kind, value=value)
+    right = set(answers(solution, judgement, match.state))
+    value, distance = judgement.best_verdict
+    return {
+        "id": 0,
+        "variant": variant["index"],
+        "moves": [str(move) for move in match.moves],
+        "kind": f"{VALUES[value]} {sort.kind(judgement, match.state)}",
+        "value": VALUES[value],
+        "distance": distance,
+        "legal": len(judgement),
+        "keeping": [str(move) for move in match.game.moves if move in right],
+        "prompt": protocol.question(match, variant["style"]),
+    }
 
 
 def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -245,10 +260,11 @@ def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random
     yield {**about, "kind": "value", "answer": item["value"], "prompt": protocol.value_question(match, style)}
     if not judgement.critical:
         return
+    keeping = [str(move) for move in rules.moves if move in set(judgement.keeping)]
     yield {
         **about,
         "kind": "keeping",
-        "answer": tokens(rules, judgement.keeping),
+        "answer": keeping,
         "legal": len(judgement),
         "prompt": protocol.keeping_question(match, style),
     }
@@ -260,7 +276,7 @@ def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random
             **about,
             "kind": "refutation",
             "move": str(move),
-            "answer": tokens(rules, replies.keeping),
+            "answer": [str(reply) for reply in rules.moves if reply in set(replies.keeping)],
             "legal": len(replies),
             "prompt": protocol.refutation_question(match, move, style),
         }

@@ -31,7 +31,6 @@ from digitduels.lab.census import (
     plain,
 )
 from digitduels.lab.measures import Report
-from digitduels.lab.prose import winning_moves
 from digitduels.options import Choice, around
 from digitduels.sentence import Count, player_name
 from digitduels.sentence import Line as Moves
@@ -203,7 +202,8 @@ def _decided(solution: Solution, line: Line) -> Finding:
     winner, judgement = (0 if value > 0 else 1), solution.judge(rules.start())
     text = f"{player_name(winner)} wins by force within {Count(plies, 'move')}."
     if winner == 0:
-        text += f" {winning_moves(len(judgement.keeping), len(judgement))}"
+        winning = sum(verdict.value > 0 for verdict in judgement.values())
+        text += f" {winning} of {len(judgement)} first moves {'wins' if winning == 1 else 'win'}."
         judgement = solution.judge(rules.after(rules.start(), line[0]))
     if len(judgement) > 1:
         delaying = len(judgement.best_moves)

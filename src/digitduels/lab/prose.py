@@ -89,12 +89,8 @@ def first_moves(report: Outline) -> str:
     """How many first moves win, in a sentence."""
     if report.first_moves_winning == 0:
         return f"None of the {report.first_moves} first moves wins."
-    return winning_moves(report.first_moves_winning, report.first_moves)
-
-
-def winning_moves(winning: int, of: int) -> str:
-    """How many of the first moves win, if some do."""
-    return f"{winning} of {of} first moves {'wins' if winning == 1 else 'win'}."
+    verb = "wins" if report.first_moves_winning == 1 else "win"
+    return f"{report.first_moves_winning} of {report.first_moves} first moves {verb}."
 
 
 def shown_line(report: Outline) -> str:
