@@ -146,6 +146,12 @@ def test_a_rematch_can_be_replayed_too(duels: Run, home: Path) -> None:
     assert seeds == {"4", "4 again"}
 
 
+@pytest.mark.parametrize("seat", ["1", "2"])
+def test_the_person_is_named_before_the_computer(seat: str, duels: Run) -> None:
+    played = duels("play", "equation-duel", "--vs", "1", "--seat", seat).stdout
+    assert "You and Level 1 start with 0 points.\n" in played
+
+
 @pytest.mark.parametrize("seat", ["1", "2", "random"])
 def test_the_person_can_choose_a_seat(seat: str, duels: Run) -> None:
     played = duels("play", "number-duel", "--vs", "1", "--seat", seat, "--seed", "3", *SMALL, answers="+1\n")

@@ -124,9 +124,9 @@ class EquationDuel(PoolGame[Move]):
         first, second = state.hands
         if first == second:
             points = Sentence(
-                "{player} and {other:whom} start with {score} points.",
+                "{other:Whom} and {player} start with {score} points.",
                 you="You and {other} start with {score} points.",
-                player=0,
+                player=1,
                 score=first,
             )
         else:
