@@ -355,6 +355,14 @@ def test_endless_request_headers_are_refused(reader: httpx.Client) -> None:
     assert reader.get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize("begun", [b"0\r\nA: ", b"0;a=", b"5;a=", b"2\r\n{}\r\n0\r\nA: b\r\nC: "])
+def test_endless_lines_behind_a_body_are_refused(reader: httpx.Client, begun: bytes) -> None:
+    head = b"POST /api/review HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = exchange(reader, head + begun + b"b" * 8 * LONGEST_HEAD)
+    assert answer[:13] in (b"HTTP/1.1 400 ", b""), answer[:200]
+    assert reader.get("/healthz").status_code == 200
+
+
 def test_pipelined_requests_are_answered_in_order(reader: httpx.Client) -> None:
     request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     last = b"GET /api/games/nosuchgame12 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

@@ -12,17 +12,21 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
 
     _head = 0
     _headers = 0
-    _incomplete = 0
-    """Bytes received since the start of a head that is still incomplete."""
     _in_head = False
+    _progress = False
+    """Whether the parser has found something in the bytes that it got last."""
+    _unparsed = 0
+    """Bytes received since the start of an incomplete head, or behind it since the last progress."""
 
     def data_received(self, data: bytes) -> None:
+        self._progress = False
         super().data_received(data)
-        self._incomplete = self._incomplete + len(data) if self._in_head else 0
-        if self._incomplete > LONGEST_HEAD and not self.transport.is_closing():
+        self._unparsed = self._unparsed + len(data) if self._in_head or not self._progress else 0
+        if self._unparsed > LONGEST_HEAD and not self.transport.is_closing():
             self.send_400_response("Invalid HTTP request received.")
 
     def on_message_begin(self) -> None:
+        self._progress = True
         self._in_head, self._head, self._headers = True, 0, 0
         super().on_message_begin()
 
@@ -33,14 +37,22 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers += 1
         self._count(len(name) + len(value) + len(": \r\n"))
-        if self._in_head:  # headers after the body would get among those that the guard has checked
+        if self._in_head:  # headers behind the body would get among those that the guard has checked
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         super().on_headers_complete()
 
+    def on_chunk_header(self) -> None:
+        self._progress = True
+
+    def on_body(self, body: bytes) -> None:
+        self._progress = True
+        super().on_body(body)
+
     def _count(self, size: int) -> None:
+        self._progress = True
         self._head += size
         if self._head > LONGEST_HEAD or self._headers > MOST_HEADERS:
             raise ValueError("The headers are too long.")  # the parser then responds with 400
