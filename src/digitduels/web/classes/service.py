@@ -43,7 +43,7 @@ from digitduels.web.settings import Settings
 from digitduels.web.streams.credentials import hash_secret
 from digitduels.web.streams.feed import Receive, Send
 from digitduels.web.streams.fold import Away, Conflict, Resolution
-from digitduels.web.streams.service import StreamService
+from digitduels.web.streams.service import Rule, StreamService
 from digitduels.web.streams.store import BUSY_STORE, Change, Query, Store, Stream
 
 CLASS_SWEEP = 60.0
@@ -171,9 +171,7 @@ class ClassService(StreamService[LiveClass]):
                 self._count_pupil(classroom.id, sender)
             return resolution
 
-        resolution = await self._apply(live.value.id, decide)
-        assert resolution is not None
-        live = await self.cache.get(live.value.id)
+        live, resolution = await self.perform(live.value.id, self._rule(decide))
         pupil = self._pupil(live, token)
         if pupil is None:
             raise Refusal(403, NOT_YOURS)
@@ -199,9 +197,7 @@ class ClassService(StreamService[LiveClass]):
         def decide(classroom: Classroom, _: Context) -> Resolution[Classroom]:
             return acts.make_link(classroom, new, kind == "wall", now)
 
-        resolution = await self._apply(live.value.id, decide)
-        assert resolution is not None
-        live = await self.cache.get(live.value.id)
+        live, resolution = await self.perform(live.value.id, self._rule(decide))
         digest = hash_secret(new)
         number = next(link.number for link in live.value.links.values() if link.token.hash == digest)
         answer: NewLink = {"link": number, "token": new, "state": encoded(self.state(live))}
@@ -228,9 +224,9 @@ class ClassService(StreamService[LiveClass]):
         def pay(classroom: Classroom, context: Context) -> None:
             sender.pay(GAME_COST * acts.games_begun(classroom, act, context))
 
-        resolution = await self._apply(live.value.id, decide, pay if act.kind in acts.PAIRING else None)
-        assert resolution is not None
-        live = await self.cache.get(live.value.id)
+        live, resolution = await self.perform(
+            live.value.id, self._rule(decide, pay if act.kind in acts.PAIRING else None)
+        )
         if act.kind == "substitute":
             await self._substitute(live, act)
         await self._look_at_games(live)
@@ -268,7 +264,7 @@ class ClassService(StreamService[LiveClass]):
         def decide(classroom: Classroom, context: Context) -> Resolution[Classroom] | None:
             return acts.pair_waiting(classroom, context._replace(opening=opening))
 
-        resolution = await self._apply(classroom.id, decide, lambda *_: None)  # what begins is paid below
+        resolution = await self.apply(classroom.id, self._rule(decide, lambda *_: None))  # what begins is paid below
         if resolution is not None and resolution.change is not None:
             self._paired.take(payer, time.monotonic(), GAME_COST * len(resolution.change.begins))
 
@@ -284,8 +280,8 @@ class ClassService(StreamService[LiveClass]):
 
             await self._rooms.apply(table.id, rule)
 
-    async def _apply(self, id: str, decide: Decide, pay: Pay | None = None) -> Resolution[Classroom] | None:
-        """Applies a decision about a class, stores the change, then publishes it; None if nothing is to change.
+    def _rule(self, decide: Decide, pay: Pay | None = None) -> Rule[LiveClass]:
+        """The rule of a decision about a class.
 
         With `pay`, which raises Refusal if somebody must wait, the decision takes long: it is made in a thread.
         """
@@ -298,7 +294,7 @@ class ClassService(StreamService[LiveClass]):
             pay(live.value, context)
             return await asyncio.to_thread(decide, live.value, context)
 
-        return await self.apply(id, rule)
+        return rule
 
     def _context(self, live: LiveClass) -> Context:
         now = time.time()

@@ -109,11 +109,9 @@ class RoomService(StreamService[LiveRoom]):
         async def rule(live: LiveRoom) -> Resolution[Room]:
             return acts.join(live.value, invite, token, name, now)
 
-        resolution = await self.apply(id, rule)
-        assert resolution is not None
+        live, resolution = await self.perform(id, rule)
         seat = member_of(resolution.value.members, token)
         assert seat is not None
-        live = await self.cache.get(id)
         answer: GivenSeat = {"seat": seat + 1, "token": token, "state": encoded(self.state(live))}
         return encode(answer), resolution.change is not None
 
@@ -130,9 +128,7 @@ class RoomService(StreamService[LiveRoom]):
             away = self.presence.away(live) if needs_presence else NOBODY
             return acts.act(live.value, Act(kind, seat, version, key, body), now, away)
 
-        resolution = await self.apply(id, rule)
-        assert resolution is not None
-        live = await self.cache.get(id)
+        live, resolution = await self.perform(id, rule)
         answer: Acted = {"accepted": resolution.accepted, "state": encoded(self.state(live))}
         return encode(answer), resolution.change is not None
 

@@ -127,6 +127,12 @@ class StreamService(ABC, Generic[L]):
             live.users -= 1
         raise Refusal(503, BUSY_STORE, again=1)
 
+    async def perform(self, id: str, rule: Rule[L]) -> tuple[L, Resolution[Any]]:
+        """Applies a rule that always has a result. Returns the stream after it, and the result."""
+        resolution = await self.apply(id, rule)
+        assert resolution is not None
+        return await self.cache.get(id), resolution
+
     async def glance(self, id: str) -> Glance:
         """The version of a stream in the database, and when its members were seen. Raises Refusal if it is deleted."""
         glance = (await self.store.glance([id])).get(id)
