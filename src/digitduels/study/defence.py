@@ -38,12 +38,13 @@ class Defence(NamedTuple):
     def sentence(self) -> Sentence:
         """How hard the move was to answer, and which move was harder."""
         move, better = PlayedNoun(self.move, self.player), PlayedNoun(self.best[0], self.player)
+        played = Playing("played", self.move, self.player)
         if self.hardest >= NOTABLE and not self.found:
             page = Sentence(
                 "Tougher: {better}. A good player gets it wrong {best} times in 10 (after {move}: {rate} in 10).",
                 better=better,
                 move=move,
-                best=max(1, round(10 * self.hardest)),
+                best=times_in_ten(self.hardest),
                 rate=round(10 * self.chance),
             )
             return Sentence(
@@ -58,7 +59,16 @@ class Defence(NamedTuple):
                 rate=rate(self.chance),
                 best_rate=rate(self.hardest),
             )
+        page = None
         if self.hardest >= NOTABLE:
+            easy = "{did}, which is hard to answer: a good player gets it wrong {times} times in 10."
+            page = Sentence(
+                f"{{player}} {easy}",
+                you=f"You {easy}",
+                player=self.player,
+                did=played,
+                times=times_in_ten(self.chance),
+            )
             did = "{did}, which is hard to answer: within {turns} turns, a level {level} opponent goes wrong {rate}."
         elif self.found:
             did = "{did}, which holds out longest."
@@ -67,8 +77,9 @@ class Defence(NamedTuple):
         return Sentence(
             f"{{player}} {did}",
             you=f"You {did}",
+            page=page,
             player=self.player,
-            did=Playing("played", self.move, self.player),
+            did=played,
             turns=number_word(REPLIES),
             level=FALLIBLE,
             rate=rate(self.chance),
@@ -94,6 +105,11 @@ def defence(state: State[Any, Any], move: Any, solution: Solution) -> Defence | 
         for candidate, chance in chances.items()
     }
     return defences[move] if len({option.found for option in defences.values()}) > 1 else None
+
+
+def times_in_ten(chance: float) -> int:
+    """A notable probability, as the page says it."""
+    return max(1, round(10 * chance))
 
 
 def rate(chance: float) -> str:

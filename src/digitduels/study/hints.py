@@ -14,7 +14,7 @@ from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement
 from digitduels.study.foresight import Foresight, PartialJudgement
 from digitduels.study.reasons import reason, unstoppable, wins_at_once
-from digitduels.study.wording import SIGNS, VALUES, standing, worth
+from digitduels.study.wording import SIGNS, VALUES, standing, with_scores, worth
 
 STEPS = 4
 LISTED = 20  # entries in a list of moves with the same result; the last one counts the rest
@@ -255,13 +255,14 @@ def _half(state: Position, solution: Solution) -> list[Sentence]:
 
 def _whole(state: Position, solution: Solution) -> list[Sentence]:
     from digitduels.players.perfect import FALLIBLE, REPLIES, error_chance
-    from digitduels.study.defence import NOTABLE, rate
+    from digitduels.study.defence import NOTABLE, rate, times_in_ten
 
     move = advised(state, solution)
     line = [move, *solution.line(solution.game.after(state, move))]
     lines = [_play([move], state.player)]
     if len(line) > 1:
-        lines.append(Sentence("With best play: {line}.", line=Line(line, state.player)))
+        page = with_scores(solution.game, state, line)
+        lines.append(Sentence("With best play: {line}.", page=page, line=Line(line, state.player)))
     if solution.judge(state)[move].value > -1:
         return [*lines, reason(state, move, solution).sentence]
     chance = error_chance(state, move, solution)
@@ -269,6 +270,9 @@ def _whole(state: Position, solution: Solution) -> list[Sentence]:
         return lines
     hard = Sentence(
         "It is hard to answer: within {turns} turns, a level {level} opponent goes wrong {rate}.",
+        page=Sentence(
+            "It is hard to answer: a good player gets it wrong {times} times in 10.", times=times_in_ten(chance)
+        ),
         turns=number_word(REPLIES),
         level=FALLIBLE,
         rate=rate(chance),

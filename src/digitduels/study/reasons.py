@@ -109,17 +109,34 @@ def _threat(state: Position, after: Position, solution: Solution) -> Iterator[Re
     threats = unstoppable(solution.game, state, after)
     if threats:
         moves = Moves([moves[0] for moves in threats], state.player)
+        page = _cannot_stop(solution.game, after, [moves[0] for moves in threats])
         if len(threats) > 1:
-            double = Sentence("It threatens to win with {moves}, and no reply stops them all.", moves=moves)
+            double = Sentence("It threatens to win with {moves}, and no reply stops them all.", page=page, moves=moves)
             yield Reason("double threat", double)
         else:
-            yield Reason("threat", Sentence("It threatens to win with {moves}, and no reply stops that.", moves=moves))
+            one = Sentence("It threatens to win with {moves}, and no reply stops that.", page=page, moves=moves)
+            yield Reason("threat", one)
     soonest = Sentence(
         "Whatever the reply, {player} wins with the next move at the latest.",
         you="Whatever the reply, you win with your next move at the latest.",
         player=state.player,
     )
     yield Reason("next turn", soonest)
+
+
+def _cannot_stop(game: AnyGame, after: Position, threats: list[Any]) -> Sentence | None:
+    """The threats as equations that the player to move cannot stop, for the page; None if they have none."""
+    turn = after._replace(player=1 - after.player)
+    equations = [game.effect(turn, move).equation for move in threats]
+    if None in equations:
+        return None
+    those = "both {threats}" if len(equations) == 2 else "all of these: {threats}" if equations[1:] else "{threats}"
+    return Sentence(
+        f"{{player:Whom}} can't stop {those}.",
+        you=f"You can't stop {those}.",
+        player=after.player,
+        threats=" and ".join(filter(None, (", ".join(filter(None, equations[:-1])), equations[-1]))),
+    )
 
 
 def _no_reply(game: AnyGame, after: Position) -> Sentence:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from digitduels.core import State
+from digitduels.games import AnyGame
 from digitduels.sentence import Count, Sentence
 from digitduels.solver.verdict import Verdict
 
 VALUES = {1: "win", 0: "draw", -1: "loss"}
+LINE = 3  # moves of a line of best play on the page
 SIGNS = {1: "▲", 0: "=", -1: "▼"}
 
 
@@ -75,6 +78,21 @@ def worth(player: int, verdict: Verdict) -> Sentence:
     if verdict.distance == 1:
         return Sentence("loses at once")
     return Sentence("{player} wins {when}", you="you win {when}", player=1 - player, when=when)
+
+
+def with_scores(game: AnyGame, state: State[Any, Any], moves: list[Any]) -> Sentence:
+    """The first moves of a line of best play, each with what it does, as the page says it.
+
+    >>> from digitduels.games import game
+    >>> number = game("number-duel")
+    >>> with_scores(number, number.start(), [number.read(move) for move in ("+5", "+9")])
+    'Best play: Player 1: 0 + 5 = 5. Player 2: 0 + 9 = 9.'
+    """
+    told = [Sentence("Best play:")]
+    for move in moves[:LINE]:
+        told.append(game.report(state, move))
+        state = game.after(state, move)
+    return joined([*told, Sentence("…")] if len(moves) > LINE else told)
 
 
 def joined(sentences: list[Sentence]) -> Sentence:

@@ -20,13 +20,12 @@ import { WAIT } from "./status.js";
 export async function showEnd(section, view, link, reader, rematch, signal) {
   const mood = moodOf(view, reader);
   const title = h("h2", { tabindex: -1 }, headingOf(view, mood));
-  const explanation = h("div.explanation");
+  const explanation = h("div.explanation", h("p.soft.wait", "Looking for the move that decided it…"));
   const review = anchor("Review", pathOf(link, "review"));
   section.className = `end ${mood}`;
   fill(
     section,
-    title,
-    h("p", view.outcome && tell(view.outcome.reason, reader)), // the title says who has won
+    h("div.outcome", title, h("p", view.outcome && tell(view.outcome.reason, reader))), // the title says who has won
     h("p.row", rematch, review, mood === "win" && pictureButton(view, reader)),
     explanation,
   );

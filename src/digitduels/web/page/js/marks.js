@@ -5,13 +5,20 @@ import { figure } from "./board.js";
 import { h } from "./dom.js";
 import { recall, remember } from "./storage.js";
 
+/** The games whose tips were shown during this visit. @type {Set<string>} */
+const shown = new Set();
+
 /**
  * Shows the tips on the table.
  * @param {import("./table.js").Table} table
  */
 export function showMarks({ board, picker, view }) {
   const name = `marks:${view.game}`;
+  // The first page leads to the page of the game, where the tiles stay in their place.
+  picker.element.classList.toggle("spaced", shown.has(view.game) && view.moves.length > 0);
   if (recall(name) || view.moves.length > 0 || view.outcome) return;
+  shown.add(view.game);
+  picker.element.classList.add("spaced");
   const goal =
     view.board.goal === null ? [] : [[board.track.element.parentElement, `Goal: land on ${figure(view.board.goal)}`]];
   const alone = picker.groups.length === 1;

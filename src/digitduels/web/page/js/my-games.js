@@ -6,7 +6,7 @@ import { recordOpener } from "./opener.js";
 
 const ABOUT = "Your games are kept in this browser only. Nobody else sees them.";
 /** @type {Record<string, string>} */
-const RESULTS = { "": "to be continued", won: "▲ you won", lost: "▼ you lost", drawn: "= a draw", over: "finished" };
+const RESULTS = { "": "unfinished", won: "▲ you won", lost: "▼ you lost", drawn: "= a draw", over: "finished" };
 
 /**
  * @param {HTMLElement} main
@@ -48,8 +48,8 @@ export function showMyGames(main, signal) {
  */
 export function recentGames({ game, title }) {
   const games = mine().games.filter((stored) => stored.game === game);
-  if (!games.length) return h("p.lead", `Play a game of ${title}, and find here on which move it turned.`);
-  return [h("p.lead", `Your games of ${title}. A review shows on which move a game turned.`), gameList(games)];
+  if (!games.length) return h("p.lead", `Play ${title}, then come back to see which move decided it.`);
+  return [h("p.lead", `Your games of ${title}. A review shows which move decided a game.`), gameList(games)];
 }
 
 /** @param {import("./mine.js").MyGame[]} games */
@@ -67,8 +67,8 @@ function item({ path, title, against, result, moves, at }) {
     h(
       "p.row",
       solo && anchor("Review", path.replace("/play/", "/review/")),
-      !result && anchor("Go on", path, "main"),
-      result && !solo && anchor("Look", path),
+      !result && anchor("Continue", path, "main"),
+      result && !solo && anchor("View", path),
     ),
   );
 }

@@ -8,6 +8,8 @@ import { tell } from "./sentence.js";
 /** @type {Record<string, string>} */
 export const TONES = { good: "▲", bad: "▼" };
 
+const WORDY = 60; // characters of a note that leave less room for the equation
+
 /** A move that was made or tried: its equation, what follows, and the side of the player who made it. */
 /** @typedef {{text: string, note: string, tone: string, side: Seat | null}} Report */
 
@@ -82,7 +84,8 @@ export class Preview {
    * @param {import("./dom.js").Child} [note]
    */
   #show(kind, text, note = "") {
-    this.element.className = `preview ${kind}`;
+    const wordy = typeof note === "string" && note.length > WORDY;
+    this.element.className = `preview ${kind}${wordy ? " wordy" : ""}`;
     fill(this.text, text);
     fill(this.note, note);
   }

@@ -60,6 +60,9 @@ export class Table {
     const move = moveBetween(before, view);
     const taken = move ? this.picker.partsOf(move) : [];
     this.view = view;
+    // The end takes the place of the choices.
+    const height = over ? this.picker.element.offsetHeight : 0;
+    if (height) this.element.style.setProperty("--choices", `${height}px`);
     this.picker.update(view, active);
     this.picker.element.hidden = over;
     this.relabel(view, labels);
@@ -150,7 +153,7 @@ export function moveList(view, reader) {
   };
   const moves = view.history.map(item);
   const given = moves.splice(0, view.opening).reverse();
-  const opening = h("details", h("summary", "Given at the start"), h("ol.moves", { reversed: true }, given));
+  const opening = h("details", h("summary", "The game so far"), h("ol.moves", { reversed: true }, given));
   return [h("ol.moves", { reversed: true }, moves.reverse()), given.length > 0 && opening];
 }
 

@@ -11,7 +11,7 @@ import { go, setTitle } from "../router.js";
 import { say } from "../status.js";
 import { Boards, pupilNames } from "./boards.js";
 import { ClassPage } from "./class-page.js";
-import { count } from "./counts.js";
+import { count } from "../counts.js";
 import { invitation } from "./invitation.js";
 import { Links } from "./links.js";
 import { Roster } from "./roster.js";

@@ -7,7 +7,7 @@ import { show as showRoom } from "../pages/room.js";
 import { setTitle } from "../router.js";
 import { keep } from "../seats.js";
 import { say } from "../status.js";
-import { count, ordinal, points } from "./counts.js";
+import { count, ordinal, points } from "../counts.js";
 import { classPath } from "./session.js";
 
 const RESULTS = new Map([

@@ -4,7 +4,7 @@ import { bearer, getAs } from "../api.js";
 import { anchor, button, fill, h, paragraphs } from "../dom.js";
 import { setTitle } from "../router.js";
 import { say, sayWait } from "../status.js";
-import { count, halves } from "./counts.js";
+import { count, halves } from "../counts.js";
 import { classPath } from "./session.js";
 
 const PRIVATE = "Show this to your class with care: it has names and results.";

@@ -4,7 +4,7 @@ import { changeDetector } from "../change-detector.js";
 import { ask, confirm } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
 import { field } from "../form.js";
-import { count, ordinal, score } from "./counts.js";
+import { count, ordinal, score } from "../counts.js";
 
 /** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
 

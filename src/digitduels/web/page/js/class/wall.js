@@ -5,7 +5,7 @@ import { anchor, button, fill, h } from "../dom.js";
 import { setTitle } from "../router.js";
 import { Boards, pupilNames } from "./boards.js";
 import { ClassPage } from "./class-page.js";
-import { count, score } from "./counts.js";
+import { count, score } from "../counts.js";
 import { invitation } from "./invitation.js";
 
 const TIES = "Ties: tougher opponents count more. You see your own place on your own screen.";

@@ -33,8 +33,8 @@ export async function show({ main, signal }) {
   const view = await getFirstPosition(link, signal);
   if (signal.aborted) return;
   const page = new FirstMove(link, view, signal);
-  showHero(card, view);
-  fill(main, h("div.welcome.game", page.table.element, aside(card, link)));
+  fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p", "Five quick number games for two.")));
+  fill(main, h("div.welcome.game", page.table.element, aside(card, link, view)));
   page.draw();
   showMarks(page.table);
   // Show the board before the rest of the page.
@@ -70,20 +70,12 @@ class FirstMove extends GamePage {
 }
 
 /**
- * @param {GameCard} card
- * @param {View} view
- */
-function showHero(card, { names: [, computer] }) {
-  const about = `Five quick number games for two. You're playing ${card.title} against ${computer}: `;
-  fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p.lead", unbroken(about), card.summary)));
-}
-
-/**
- * Shows links to everything else, beside the board.
+ * Says what is played, and shows links to everything else, beside the board.
  * @param {GameCard} card
  * @param {Link} link
+ * @param {View} view
  */
-function aside(card, link) {
+function aside(card, link, { names: [, computer] }) {
   const invite = async () => {
     const { askForGame } = await import("../new-game.js");
     const path = await askForGame({ ...link, seat: 1 }, "friend");
@@ -91,6 +83,7 @@ function aside(card, link) {
   };
   return h(
     "div.side",
+    h("p.intro", unbroken(`You're playing ${card.title} against ${computer}: `), card.summary),
     h(
       "section.card",
       { "aria-labelledby": "friend" },

@@ -46,6 +46,14 @@ function dialogs() {
   return import("../dialog.js");
 }
 
+/** @type {typeof import("../end.js") | null} */
+let ending = null;
+
+/** Loads what draws the end of a game, so that it can be drawn at once. */
+async function loadEnd() {
+  return (ending ??= await import("../end.js"));
+}
+
 class Play extends GamePage {
   /**
    * @param {Link} link
@@ -202,8 +210,8 @@ class Play extends GamePage {
   /** Shows the end of the game, or lets the computer move. */
   async goOn() {
     if (this.over) {
-      const { showEnd } = await import("../end.js");
       const rematch = button("Rematch", () => void this.rematch(), "main");
+      const { showEnd } = ending ?? (await loadEnd());
       await showEnd(this.end, this.view, this.link, this.reader, rematch, this.signal);
     } else if (this.waiting) await this.reply();
   }
@@ -212,7 +220,7 @@ class Play extends GamePage {
   async play(move) {
     if (this.busy) return;
     // The end may come with this move.
-    void import("../end.js").catch(() => {});
+    void loadEnd().catch(() => {});
     await this.safely(async () => {
       const tried = this.quest ? await this.#try(move) : null;
       if (tried ? !tried.kept : this.link.vs === "coach" && !(await this.confirm(move))) {
@@ -267,7 +275,7 @@ class Play extends GamePage {
       ["back", "Take it back"],
       ["on", "Play it anyway"],
     ]);
-    return (await ask("The coach asks", [h("p", tell(warning, this.reader))], answers)) === "on";
+    return (await ask("Are you sure?", [h("p", tell(warning, this.reader))], answers)) === "on";
   }
 
   /**
@@ -302,7 +310,7 @@ class Play extends GamePage {
       this.table.picker.judge(solved.each);
       this.notebook.advise(
         standing,
-        h("p.soft", "Each choice shows the best result it can still lead to."),
+        h("p.soft", "▲ can still win · = can still draw · ▼ loses"),
         verdictList(solved.each, this.reader, (move) => void this.play(move)),
         h("p.row", anchor("Explore this position", pathOf({ ...this.link, vs: null }, "explore"))),
       );

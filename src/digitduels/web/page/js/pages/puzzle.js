@@ -2,6 +2,7 @@
 
 import { Failure, gameCard, games, getComputed } from "../api.js";
 import { anchor, button, fill, h, pause } from "../dom.js";
+import { ordinal } from "../counts.js";
 import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
 import { Hints } from "../hints.js";
@@ -19,7 +20,7 @@ import { outside } from "../transport.js";
 const THINKING = 500; // milliseconds before the defence moves
 
 /** @type {Record<Attempt["kind"], [Value, string]>} */
-const ANSWERS = { right: ["win", "Right"], slower: ["draw", "Not the quickest"], wrong: ["loss", "Not this one"] };
+const ANSWERS = { right: ["win", "Right"], slower: ["draw", "Not the quickest"], wrong: ["loss", "No"] };
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
@@ -173,14 +174,13 @@ class PuzzlePage extends GamePage {
     const last = this.view.history.at(-1);
     if (this.over) return;
     if (this.view.player !== this.seat) super.sayStatus();
-    else if (this.played && last) say(`${tell(last.report, this.seat)} Go on and win.`, "turn");
+    else if (this.played && last) say(`${tell(last.report, this.seat)} Now finish it.`, "turn");
     else say("Find the move.", "turn");
   }
 
   #end() {
     const won = this.view.outcome?.winner === this.seat;
     const title = h("h2", { tabindex: -1 }, won ? "Solved" : "Not this time");
-    const tries = `After ${this.missed} wrong ${this.missed === 1 ? "try" : "tries"}.`;
     const next = anchor("Next puzzle", this.paths.next, "main");
     fill(
       this.answer,
@@ -188,8 +188,8 @@ class PuzzlePage extends GamePage {
         "section",
         { class: won ? "end win" : "end loss" },
         title,
-        h("p", tellAll(this.view.ending.slice(-1), this.seat)),
-        won && h("p.soft", this.missed ? tries : "On your first try."),
+        h("p", this.view.outcome && tell(this.view.outcome.reason, this.seat)),
+        won && h("p.soft", `Solved on your ${ordinal(this.missed + 1)} try.`),
         h(
           "p.row",
           next,
@@ -215,10 +215,10 @@ class PuzzlePage extends GamePage {
     const { copy } = await import("../dialog.js");
     const { title, date, seed } = this.puzzle;
     const name = date ? `Digit Duels puzzle #${numberOf(date)}` : "A Digit Duels puzzle";
-    const tries = this.missed ? `▲ solved after ${this.missed} wrong` : "▲ solved on the first try";
+    const tries = this.missed ? `▲ solved on the ${ordinal(this.missed + 1)} try` : "▲ solved on the first try";
     const path = withKeys(this.paths.here, date ? { date } : { seed });
     const done = await copy(`${name} · ${title}\n${tries}\n${shared()}${outside(path)}`);
-    say(done ? "Copied. It gives nothing away." : "Your browser does not let the page copy.");
+    say(done ? "Copied, no spoilers." : "Your browser blocked copying.");
   }
 
   async restart() {

@@ -42,8 +42,11 @@ export async function show({ main, parts, query, signal }) {
   const review = /** @type {Review} */ (openedReview(link) ?? (await asked()));
   if (signal.aborted) return;
   const page = new ReviewPage(link, view, review, card, signal);
-  fill(main, page.element);
+  // Shown when it is complete, so that nothing moves.
   await page.open(Number.parseInt(own["at"] ?? "", 10));
+  if (signal.aborted) return;
+  fill(main, page.element);
+  page.centre();
 }
 
 class ReviewPage extends GamePage {
@@ -307,14 +310,19 @@ class ReviewPage extends GamePage {
     const { opening } = this.review;
     this.stepper.update(this.at - opening, this.end - opening);
     this.cells.forEach((cell, index) => set(cell, "aria-current", index + opening === this.at ? "step" : null));
-    const here = this.cells[this.at - opening];
-    if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
+    this.centre();
     this.#drawTurning();
     const focused = [this.moment, this.answer].some((part) => part.contains(document.activeElement));
     this.#drawMoment();
     this.#drawAnswer();
     // If the focused button is gone, move the focus to its result.
     if (focused) this.moment.focus({ preventScroll: true });
+  }
+
+  /** Scrolls the strip to the move on the board. */
+  centre() {
+    const here = this.cells[this.at - this.review.opening];
+    if (here) this.ribbon.scrollLeft = here.offsetLeft - this.ribbon.clientWidth / 2;
   }
 
   sayStatus() {

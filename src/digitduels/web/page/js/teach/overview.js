@@ -1,7 +1,7 @@
 // The page for teachers: start a class, make a link with settings, open a large board, print puzzles.
 
 import { getComputed } from "../api.js";
-import { count } from "../class/counts.js";
+import { count } from "../counts.js";
 import { phoneCheck } from "../class/phone-check.js";
 import { retention } from "../class/retention.js";
 import { myClasses } from "../class/session.js";
