@@ -26,6 +26,7 @@ RUNS = 3
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 400_000 / 8, "uploadThroughput": 400_000 / 8}
 SLOWER = 4
 PHONE: ViewportSize = {"width": 360, "height": 740}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 FIRST_VIEWS = {
     "home": "/",
     "a game against the computer": "/play/number-quest?moves=%2B5+x2&vs=3&seat=1&seed=1",
@@ -35,6 +36,16 @@ FIRST_VIEWS = {
 SITE_VIEWS = {"home": "/", "a game against the computer": "/play/number-quest/?vs=2&seat=1&seed=1"}
 # A game as keyboard input. The seed fixes the computer's replies.
 GAME = ("/play/number-quest?vs=2&seat=1&seed=7", ("9+", "8+", "7+", "6+", "5+"))
+# The last move of a game as keyboard input, over a line so slow that no shift counts as caused by the keys.
+LAST_MOVES = (
+    ("/play/number-quest?moves=%2B5+x2+%2B9+%2B8&vs=2&seat=1&seed=1", "6*"),
+    ("/play/operation-target?moves=x2+x2+%2B1+%2B1+x2&vs=2&seat=2&seed=1", "x2"),
+)
+LATE = {**SLOW, "latency": 700, "downloadThroughput": -1, "uploadThroughput": -1}
+STUDY = {
+    "review": ("/review/number-duel?moves=%2B1+%2B1+%2B2&vs=4&seat=1&seed=1", ".moment .kicker"),
+    "explore": ("/explore/number-duel?moves=%2B5+%2B10", "[aria-label='Who wins at which scores']:not([hidden])"),
+}
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver(list => {
@@ -65,7 +76,7 @@ def table() -> str:
             runs = [first_view(browser, url) for _ in range(RUNS)]
             seconds = statistics.median(run[2] for run in runs)
             rows.append(f"| {name} | {runs[0][0]} | {runs[0][1] / 1000:.1f} kB | {seconds:.1f} s |")
-        rows += ["", "| at 360×740 | sum of layout shifts without input |", "|---|---:|"]
+        rows += ["", "| at 360×740, study at 1280×800 | sum of layout shifts without input |", "|---|---:|"]
         rows += [f"| {name} | {value:.3f} |" for name, value in layout_shifts(browser, base).items()]
         browser.close()
     return "\n".join(rows)
@@ -91,7 +102,7 @@ def first_view(browser: Browser, url: str) -> tuple[int, int, float]:
 
 
 def layout_shifts(browser: Browser, base: str) -> dict[str, float]:
-    """The sum of layout shifts on the home page and in a whole game."""
+    """The sum of layout shifts on the home page, in a whole game, at its end, and on pages for study."""
     shifts = {}
     page = open_page(browser, base + "/")
     page.wait_for_load_state("networkidle")
@@ -106,11 +117,28 @@ def layout_shifts(browser: Browser, base: str) -> dict[str, float]:
         page.wait_for_timeout(2000)
     page.wait_for_timeout(1500)
     shifts[f"a game of {len(moves)} moves each, at most"] = total(page)
+    ends = []
+    for path, keys in LAST_MOVES:
+        page = open_page(browser, base + path)
+        page.wait_for_timeout(1000)
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", LATE)
+        page.keyboard.type(keys)
+        page.wait_for_selector(".end .explanation > p:not(.wait)")
+        page.wait_for_timeout(500)
+        ends.append(total(page))
+    shifts["the end of a game on a slow line"] = max(ends)
+    for name, (path, last) in STUDY.items():
+        page = open_page(browser, base + path, DESKTOP)
+        page.wait_for_selector(last)
+        page.wait_for_timeout(1000)
+        shifts[name] = total(page)
     return shifts
 
 
-def open_page(browser: Browser, url: str) -> Page:
-    page = browser.new_page(viewport=PHONE)
+def open_page(browser: Browser, url: str, viewport: ViewportSize = PHONE) -> Page:
+    page = browser.new_page(viewport=viewport)
     page.add_init_script(SHIFTS)
     page.goto(url)
     expect(page.locator(PLAYABLE).first).to_be_visible()

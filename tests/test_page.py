@@ -73,6 +73,18 @@ def test_a_whole_game_is_played_by_keyboard_alone(visit: Visit) -> None:
     expect(page.get_by_role("heading", name="Player 1 wins")).to_be_focused()
 
 
+def test_a_reset_is_typed_and_a_key_shows_the_keys(visit: Visit) -> None:
+    page = visit("/play/numerical-nexus?moves=%2B5+%2B3")
+    expect(status(page)).to_contain_text("Player 1's turn.")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("resets your score or theirs")
+    assert_accessible(page, "keys")
+    page.keyboard.press("Escape")
+    page.keyboard.type("rt")
+    expect(status(page)).to_contain_text("Player 2's turn.")
+    expect(page).to_have_url(re.compile("reset-theirs$"))
+
+
 def test_the_url_contains_the_whole_game(visit: Visit) -> None:
     page = visit(QUICK)
     choose(page, "Multiply by 2")
@@ -547,8 +559,9 @@ def test_pages_reconnect_after_a_server_is_killed_and_nothing_is_lost(browser: B
             expect(alone.get_by_role("alert")).to_contain_text("Can't reach the server.")
         expect(status(ann)).to_have_text("Bob: 2 + 1 = 3. Your turn.")
         expect(bob.get_by_text("Connection lost.")).to_be_hidden()
-        alone.get_by_role("button", name="Try again").click()
+        # A game on one screen goes on by itself, too.
         expect(status(alone)).to_have_text("Player 1: 1 + 1 = 2. Player 2's turn.")
+        expect(alone.get_by_role("alert")).to_be_hidden()
 
 
 def test_hidden_tabs_close_their_streams_so_that_many_tabs_stay_live(visit: Visit, server: Server) -> None:
@@ -577,6 +590,19 @@ def show(page: Page, hidden: bool) -> None:
         }""",
         hidden,
     )
+
+
+def test_a_game_against_the_computer_goes_on_when_the_line_is_back(visit: Visit) -> None:
+    page = visit(f"{QUICK}&vs=1&seat=1&seed=1")
+    expect(status(page)).to_have_text("Your turn.")
+    expect(page.locator(".tile .result")).to_have_count(2)
+    page.context.set_offline(True)
+    choose(page, "Add 1")
+    expect(page.get_by_role("alert")).to_contain_text("goes on when the connection is back")
+    page.context.set_offline(False)
+    expect(page).to_have_url(re.compile(r"moves=%2B1\+[^+&]+&"))
+    expect(status(page)).to_contain_text("Your turn.")
+    expect(page.get_by_role("alert")).to_be_hidden()
 
 
 def test_a_move_is_sent_again_and_played_once_over_a_slow_and_lossy_connection(visit: Visit) -> None:

@@ -44,7 +44,7 @@ STATES = {
         "records of a game": ("/review/number-quest", "main .opener"),
         "puzzle": ("/puzzle/number-duel?tier=2&seed=3", ".tile"),
         "today": ("/puzzle", ".tile"),
-        "rules": ("/learn/equation-duel", "section[aria-label='What is known'] li"),
+        "rules": ("/learn/equation-duel", "section[aria-label='With perfect play'] li"),
     },
     "teaching": {
         "desk": ("/teach?game=number-quest", ".preset[aria-pressed=true]"),
@@ -123,6 +123,59 @@ def test_the_first_view_is_small_and_does_not_shift(visit: Visit) -> None:
     assert len(sizes) > 5
     assert sum(sizes) < FIRST_VIEW
     assert page.evaluate("window.shifts") <= 0.02
+
+
+LATE = {"offline": False, "latency": 600, "downloadThroughput": -1, "uploadThroughput": -1}
+"""A line on which every answer comes too late for its shifts to count as caused by a key or a click."""
+
+
+def test_the_first_move_the_end_of_a_game_and_pages_for_study_shift_nothing(visit: Visit, server: Server) -> None:
+    page = visit("/")
+    page.add_init_script(SHIFTS)
+    # From the first page to the page of the game, the tiles stay under the finger.
+    for width, height in ((360, 740), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("localStorage.clear()")
+        page.goto("/")
+        tile = page.locator(".tiles").first.get_by_role("button", name="5")
+        before = tile.bounding_box()
+        page.keyboard.type("5+")
+        page.wait_for_url(re.compile("/play/"))
+        settled(page, ".actions")
+        assert tile.bounding_box() == before
+    page.set_viewport_size({"width": 360, "height": 740})
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        for name in dd.games():
+            *moves, last = finish(client, name)
+            seat = 1 + len(moves) % 2
+            page.goto(f"/play/{name}?{urlencode({'moves': ' '.join(moves)})}&vs=2&seat={seat}&seed=1")
+            expect(page.locator(".tile:not([aria-disabled])").first).to_be_visible()
+            view = client.get(f"/api/position/{name}", params={"moves": " ".join(moves)}).json()
+            session = page.context.new_cdp_session(page)
+            session.send("Network.emulateNetworkConditions", LATE)
+            for field, pick in enumerate(next(each["picks"] for each in view["legal"] if each["move"] == last)):
+                page.locator(".tiles").nth(min(field, page.locator(".tiles").count() - 1)).get_by_role("button").nth(
+                    pick
+                ).click()
+            expect(page.locator(".end .explanation > p:not(.wait)").first).to_be_visible()
+            assert page.evaluate("window.shifts") <= 0.02, name
+            session.detach()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for path, shown in (
+        ("/review/number-duel?moves=%2B1+%2B1+%2B2&vs=4&seat=1&seed=1", ".moment .kicker"),
+        ("/explore/number-duel?moves=%2B5+%2B10", ".mapped:not([hidden]) svg"),
+    ):
+        page.goto(path)
+        settled(page, shown)
+        assert page.evaluate("window.shifts") <= 0.02, path
+
+
+def finish(client: httpx.Client, name: str) -> list[str]:
+    """The best moves of a whole game."""
+    moves: list[str] = []
+    while best := client.get(f"/api/solve/{name}", params={"moves": " ".join(moves)}).json()["best"]:
+        moves.append(best[0])
+    return moves
 
 
 def lowest(page: Page, parts: str) -> float:

@@ -75,7 +75,7 @@ def test_a_session_with_hints_the_coach_a_take_back_and_another_try(terminal: Op
     screen.type("values\n")
     assert "▲ wins in 4 turns: ×2\n" in screen.read(question)
     screen.type("1\n")
-    screen.read("That lets me win in 3 turns, starting with +1. Take it back? (y/n) ")
+    screen.read("After that I can win in 3 turns, starting with +1. Take it back? (y/n) ")
     screen.type("y\n")
     screen.read(question)
     screen.type("1\n")
@@ -205,7 +205,7 @@ def test_another_try_is_offered_only_after_a_mistake(duels: Run, home: Path) -> 
     ("scores", "blunder", "warning"),
     [
         ((45, 3), "x9", "That loses at once. You have exceeded 50 points. Take it back? (y/n) "),
-        ((0, 0), "x1", "That lets me win in 4 turns, starting with +5. Take it back? (y/n) "),
+        ((0, 0), "x1", "After that I can win in 4 turns, starting with +5. Take it back? (y/n) "),
     ],
 )
 def test_the_coach_says_what_is_wrong_with_a_move(

@@ -27,7 +27,7 @@ function menu() {
   return choice;
 }
 
-const type = (choice, keys) => [...keys].map((key) => choice.type(Choice.sign(key))).at(-1);
+const type = (choice, keys) => [...keys].map((key) => choice.type(choice.sign(key))).at(-1);
 
 test("a move is complete when every field has a value", () => {
   const choice = pool();
@@ -69,10 +69,22 @@ test("many keys mean one operation, whatever its label is", () => {
       assert.deepEqual(type(pool(operations), key), { picked: { field: 1, choice: 1 } });
     }
   }
-  assert.equal(Choice.sign("÷"), "/");
-  assert.equal(Choice.sign("−"), "-");
-  assert.equal(Choice.sign("q"), null);
-  assert.equal(Choice.sign("Enter"), null);
+  assert.equal(pool().sign("÷"), "/");
+  assert.equal(pool().sign("−"), "-");
+  assert.equal(pool().sign("q"), null);
+  assert.equal(pool().sign("Enter"), null);
+});
+
+test("a choice of several words is typed by its initials", () => {
+  const choice = new Choice([{ prompt: "Choose your move", choices: ["+1", "reset mine", "reset theirs"] }]);
+  choice.moves = [
+    { move: "+1", shown: "+1", picks: [0] },
+    { move: "reset-mine", shown: "reset mine", picks: [1] },
+    { move: "reset-theirs", shown: "reset theirs", picks: [2] },
+  ];
+  assert.deepEqual(type(choice, "r"), { typed: "r" });
+  assert.deepEqual(type(choice, "t"), { picked: { field: 0, choice: 2 } });
+  assert.equal(pool().sign("r"), null);
 });
 
 test("a token writes a move that is one choice", () => {

@@ -88,7 +88,7 @@ def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentenc
         return let_win(game, state, after)
     count, (reply, answer) = Count(verdict.distance // 2, "turn"), next(iter(source.judge(after).items()))
     if answer is None or answer.value < 1:  # the search has reached its limit
-        return Sentence("That lets me win in {count}.", count=count)
+        return Sentence("After that I can win in {count}.", count=count)
     if verdict.distance == 3:
         return Sentence(
             "I answer with {reply}, and then every move of {player} loses.",
@@ -97,7 +97,7 @@ def warning(state: Position, move: Any, source: Solution | Foresight) -> Sentenc
             reply=PlayedNoun(reply, other),
         )
     threats = unstoppable(game, after, game.after(after, reply)) if verdict.distance == 4 else []
-    text = "That lets me win in {count}, starting with {reply}."
+    text = "After that I can win in {count}, starting with {reply}."
     if threats:
         them = "it" if len(threats) == 1 else "them all"
         text = f"That lets me threaten {{threats}} with {{reply}}, and {{player:whom}} can't stop {them}."
@@ -250,7 +250,8 @@ def _half(state: Position, solution: Solution) -> list[Sentence]:
     if len(solution.game.legal_moves(state)) == 1:
         return [ONE_MOVE]
     start = beginning(solution.game, advised(state, solution))
-    return [Sentence("The move begins with {start}.", start=start)]
+    use = "Use the {start}." if start.isdigit() else "Use {start}."
+    return [Sentence("The move begins with {start}.", page=Sentence(use, start=start), start=start)]
 
 
 def _whole(state: Position, solution: Solution) -> list[Sentence]:

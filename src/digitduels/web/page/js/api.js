@@ -28,7 +28,7 @@ const BUSY_TRIES = 20;
 const QUICK = 8000; // timeout in milliseconds for a request that is answered at once
 const WORK = 60_000; // timeout for a request that makes the server compute or write
 const LONG = /^-?\d{16,}$/; // an integer that JavaScript may round
-const SILENT = "Can't reach the server. Your game is safe. Check your connection and try again.";
+const SILENT = "Can't reach the server. Your game is safe, and goes on when the connection is back.";
 
 /**
  * Repeats a request while its failure is temporary. This is the only policy for retries.
@@ -58,6 +58,24 @@ export async function retry(request, { signal, tries = TRIES, waiting } = {}) {
  */
 export function backOff(count) {
   return pause(/** @type {number} */ (BACKOFF[count - 1] ?? BACKOFF.at(-1)) * (0.75 + Math.random() / 2));
+}
+
+/**
+ * Waits until the server can be reached again.
+ * @param {AbortSignal} signal
+ */
+export async function untilReachable(signal) {
+  for (let count = 1; !signal.aborted; count += 1) {
+    /** @type {Promise<void>} */
+    const online = new Promise((done) => addEventListener("online", () => done(), { once: true, signal }));
+    await Promise.race([backOff(count), online]);
+    try {
+      await exchange("/healthz", { signal }, QUICK);
+      return;
+    } catch {
+      // not yet
+    }
+  }
 }
 
 /**

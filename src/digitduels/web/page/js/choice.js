@@ -114,9 +114,11 @@ export class Choice {
    * Normalises a pressed key; null if it is not part of a move.
    * @param {string} key
    */
-  static sign(key) {
+  sign(key) {
     const sign = KEYS[key] ?? key;
-    return /^[0-9+\-x/]$/.test(sign) ? sign : null;
+    if (/^[0-9+\-x/]$/.test(sign)) return sign;
+    const initial = this.fields.some(({ choices }) => choices.some((label) => initialsOf(label).includes(sign)));
+    return initial ? sign : null;
   }
 
   /**
@@ -203,5 +205,15 @@ export function signFor(label) {
  */
 function textsOf(label) {
   const signs = Object.keys(LABELS).filter((sign) => LABELS[sign]?.includes(label));
-  return [label.replace(/[×÷−]/g, (sign) => SIGNS[sign] ?? sign), ...signs];
+  const initials = initialsOf(label);
+  return [label.replace(/[×÷−]/g, (sign) => SIGNS[sign] ?? sign), ...signs, ...(initials ? [initials] : [])];
+}
+
+/**
+ * Returns the initials of a label of several words, such as "rm" for "reset mine"; empty for any other label.
+ * @param {string} label
+ */
+function initialsOf(label) {
+  const words = label.split(" ");
+  return words.length > 1 && words.every((word) => /^[a-z]/.test(word)) ? words.map((word) => word[0]).join("") : "";
 }

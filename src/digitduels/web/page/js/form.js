@@ -53,7 +53,7 @@ export function checkbox(name, label, checked) {
 export function seatRadios(seat) {
   /** @type {[string, string][]} */
   const choices = [
-    ["1", "Player 1, who begins"],
+    ["1", "Player 1 (moves first)"],
     ["2", "Player 2"],
   ];
   return radios("seat", choices, String(seat));

@@ -1,6 +1,6 @@
 // The base class of all pages with a game: the table, the status line, requests to the server, and their errors.
 
-import { get, getComputed, givenPosition } from "./api.js";
+import { Failure, get, getComputed, givenPosition, untilReachable } from "./api.js";
 import { seatLabels } from "./board.js";
 import { button, fill, h } from "./dom.js";
 import { cutTo, queryOf, withMoves } from "./link.js";
@@ -160,16 +160,25 @@ export class GamePage {
   }
 
   /**
-   * Shows an error and a button to try again.
+   * Shows an error and a button to try again. If there was no response, the page tries again by itself.
    * @param {unknown} error
    * @param {() => Promise<void>} act
    */
   fail(error, act) {
+    if (error instanceof Failure && error.status === 0) void this.#goOnWhenReachable(act);
     fill(
       this.notice,
       h("p", messageOf(error)),
       button("Try again", () => void this.safely(act), "main"),
     );
+  }
+
+  /** @param {() => Promise<void>} act */
+  async #goOnWhenReachable(act) {
+    const number = this.#started;
+    await untilReachable(this.signal);
+    // The reader may have tried again, or done something else.
+    if (number === this.#started && !this.signal.aborted) await this.safely(act);
   }
 
   /** How many moves remain after a take-back by the reader, or by the last player if there is no reader. */

@@ -53,7 +53,7 @@ class Sheet {
     this.form = h(
       "form",
       { method: "dialog" },
-      h("h2", { id }, "A new game"),
+      h("h2", { id }, "New game"),
       group("Game", gameRadios(cards, old.game)),
       field("Against", this.opponents),
       this.name,
@@ -108,7 +108,7 @@ class Sheet {
     const wanted = opponents.value || this.vs;
     fill(
       opponents,
-      h("option", { value: "human" }, "Someone beside you"),
+      h("option", { value: "human" }, "Two players, one screen"),
       h(
         "option",
         { value: "friend", disabled: !hasServer },

@@ -169,7 +169,7 @@ export class Picker {
    */
   press(key) {
     if (!this.active || this.sent) return false;
-    const sign = Choice.sign(key);
+    const sign = this.choice.sign(key);
     if (sign !== null) this.#type(sign);
     else if (key === "Enter" && this.typing) this.#type("");
     else if (key === "Enter" && this.choice.move && this.hooks.confirm()) this.#finish();

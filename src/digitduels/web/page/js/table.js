@@ -120,7 +120,8 @@ export class Table {
     if (event.key.length === 1 && recall("keys") === "off") return;
     // Enter activates a focused button or link, unless a number is half typed.
     if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typing) return;
-    if (this.picker.press(event.key)) event.preventDefault();
+    if (event.key === "?") void import("./keys.js").then(({ showKeys }) => showKeys());
+    else if (this.picker.press(event.key)) event.preventDefault();
   }
 }
 

@@ -21,8 +21,7 @@ import { chip, verdictList } from "../verdict.js";
 const CHOOSING = 150; // debounce in milliseconds
 const MANY = 40; // more losing moves than this are collapsed
 const BEST = 6; // the maximum number of best moves listed
-const NOTHING =
-  "With these operations left, only one pair of scores is possible. Lower a count.";
+const NOTHING = "With these operations left, only one pair of scores is possible. Lower a count.";
 const ABOUT =
   "Every position of every game is solved. Choose a game, then play moves forward and back, " +
   "or set up any position.";

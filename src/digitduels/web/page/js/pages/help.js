@@ -3,27 +3,17 @@
 import { confirmWish, setConfirm } from "../confirm.js";
 import { fill, h } from "../dom.js";
 import { group, radios } from "../form.js";
+import { keyList } from "../keys.js";
 import { setTitle } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
 import { loadStyle } from "../study.js";
 
 /** @type {[string, string][]} */
-const KEYS = [
-  ["digits, + − × ÷ (also - * x /)", "choose numbers and operations"],
-  ["Enter", "completes a number that could go on, such as 1 where there is a 10; plays a move that waits for Play"],
-  ["Backspace", "removes the last part you chose"],
-  ["Escape", "clears your choice, or closes a dialog"],
-  ["Tab, arrow keys", "move from button to button; ← and → step through a game"],
-];
-/** @type {[string, string][]} */
 const ANSWERS = [
   ["What do I do?", "Pick a number, then an operation. The buttons say what you get. Land on the target to win."],
   ["What is the line with the dots?", "Both scores. Player 1 is a dot, Player 2 a ring, the target is the gate."],
-  [
-    "Is my game safe?",
-    "A game against the computer is its link: reload it, bookmark it, send it. The server keeps the rest.",
-  ],
+  ["Is my game safe?", "A game against the computer is saved in its link. Games with friends are saved on the server."],
   ["How do I play a friend?", "Press Play a friend on the first page, and send the link or show the code."],
   ["Who is winning?", "Press Values. Until you ask, nothing is given away. Hint tells a little more each time."],
 ];
@@ -63,10 +53,7 @@ export async function show({ main }) {
         ANSWERS.flatMap(([question, answer]) => [h("dt", question), h("dd", answer)]),
       ),
       h("h2", "Keys"),
-      h(
-        "dl",
-        KEYS.flatMap(([key, does]) => [h("dt", key), h("dd", does)]),
-      ),
+      keyList(),
       h("h2", "Settings of this browser"),
       group("Digits and signs as keys", onOff("keys")),
       group("A chosen move waits for Play", confirm),

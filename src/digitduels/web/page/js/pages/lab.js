@@ -16,10 +16,10 @@ const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
   "Choose a game to start with.";
 const DELAY = 300; // debounce in milliseconds
-const GAUGES = "Fair: equal players score alike in both seats. Deep: each level clearly beats the one below.";
+const GAUGES = "Fair: equal players score the same in either seat. Deep: players who look further ahead score more.";
 const PEOPLE = "Between players who make mistakes, as people do:";
 const SHARED = "Link copied. It opens the lab with these rules.";
-const UNKNOWN = "Other values near this one are too large to be worked out here.";
+const UNKNOWN = "Other values near this one are too large to solve here.";
 
 /** @param {Place} place */
 export async function show(place) {

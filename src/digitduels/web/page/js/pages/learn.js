@@ -48,7 +48,7 @@ export async function show(place) {
           "Ideas",
           rules.ideas.map((idea) => ideaCard(idea, link)),
         ),
-      part("What is known", known),
+      part("With perfect play", known),
       part(
         "Options",
         soft("You can change every number in the rules. The book's value is listed first."),

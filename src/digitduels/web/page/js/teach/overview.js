@@ -89,7 +89,7 @@ class Overview {
     const opponents = h(
       "select",
       { name: "vs" },
-      h("option", { value: "" }, "Two players on one screen"),
+      h("option", { value: "" }, "Two players, one screen"),
       h("option", { value: "coach" }, "Coach. Warns you before a mistake."),
       levelOptions(card),
     );
@@ -225,7 +225,7 @@ class Overview {
     const { card, fair, link } = this;
     return [
       button("Copy the link", () => void share(url, card.title), "main"),
-      anchor("Show it big", teachPath(link, { show: "link", fair: fair ? "on" : null })),
+      anchor("Show it large", teachPath(link, { show: "link", fair: fair ? "on" : null })),
       anchor("Try it", url.slice(shared().length)),
       fair && button("Another start", () => void this.#restart()),
     ];
