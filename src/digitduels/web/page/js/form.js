@@ -65,6 +65,19 @@ export function nameInput() {
 }
 
 /**
+ * Creates a field for a name, which says when the name cannot be longer.
+ * @param {string} label
+ * @param {HTMLInputElement} input
+ */
+export function nameField(label, input) {
+  const note = h("small", { role: "status" });
+  input.addEventListener("input", () => {
+    note.textContent = input.value.length < input.maxLength ? "" : `A name has at most ${input.maxLength} characters.`;
+  });
+  return field(label, input, note);
+}
+
+/**
  * Creates a read-only field with a text to copy.
  * @param {string} label
  * @param {string} url

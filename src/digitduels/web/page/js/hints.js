@@ -2,7 +2,7 @@
 
 import { button, paragraphs } from "./dom.js";
 import { tellEach } from "./sentence.js";
-import { say } from "./status.js";
+import { say, whisper } from "./status.js";
 
 const STEPS = 4;
 
@@ -37,7 +37,9 @@ export class Hints {
       this.step = step;
       this.notebook.advise(`Hint ${step} of ${STEPS}`, paragraphs(texts));
       this.button.textContent = step < STEPS ? "Next hint" : "Hint";
-      say(texts.join(" "), "turn");
+      // The status line has one line; the rest is in the notebook.
+      say(texts[0] ?? "", "turn");
+      whisper(texts.slice(1).join(" "));
     });
   }
 }

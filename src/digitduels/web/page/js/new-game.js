@@ -5,6 +5,7 @@ import { button, fill, h, unique } from "./dom.js";
 import {
   field,
   group,
+  nameField,
   nameInput,
   optionFields,
   radios,
@@ -47,7 +48,7 @@ class Sheet {
     this.rules = h("div.fields");
     const input = nameInput();
     input.value = recall("name") ?? "";
-    this.name = field("Your name (optional)", input);
+    this.name = nameField("Your name (optional)", input);
     this.trouble = trouble();
     this.seats = group("You are", seatRadios(old.seat));
     this.form = h(

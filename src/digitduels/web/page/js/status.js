@@ -4,8 +4,8 @@ import { unbroken } from "./sentence.js";
 
 /** @typedef {"" | "turn" | "wait" | "over"} Mood */
 
-const LONG = 58; // characters that fit on the line on a phone
-const LONGER = 76; // characters that fit in small type
+const LONG = 50; // characters that fit on the line on a phone
+const LONGER = 72; // characters that fit in small type
 
 /** What a refusal has replaced. @type {{text: string, mood: Mood} | null} */
 let replaced = null;

@@ -136,7 +136,7 @@ export class Track {
             bar("gate", end - 3 * size, 6 * size, 20, 10),
             text(end, shortly(this.goal), "goal"),
           ];
-    fill(this.rail, bar("rail-way", side - 4, end - side + 4, 5, 5), gate, marks);
+    fill(this.rail, bar("rail-way", side - 4, Math.max(0, end - side + 4), 5, 5), gate, marks);
   }
 
   /**

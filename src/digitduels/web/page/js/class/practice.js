@@ -3,6 +3,7 @@
 import { seatLabels } from "../board.js";
 import { button, h, pause } from "../dom.js";
 import { GamePage, getPosition } from "../game-page.js";
+import { dress } from "../head.js";
 import { newLink, rematchOf, withMoves } from "../link.js";
 
 const THINKING = 600; // milliseconds before the computer moves, so that the reader sees their own move first
@@ -19,6 +20,7 @@ export async function practise(place, { game, options, level }, signal) {
   const view = await getPosition(link, signal);
   if (signal.aborted) return;
   const page = new Practice(link, view, signal);
+  dress(place, view.look);
   place.replaceChildren(page.element);
   page.draw();
 }

@@ -3,7 +3,7 @@
 import { changeDetector } from "../change-detector.js";
 import { ask, confirm } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
-import { field } from "../form.js";
+import { field, nameField } from "../form.js";
 import { count, ordinal, score } from "../counts.js";
 
 /** @typedef {(act: string, more?: Record<string, unknown>, done?: string) => Promise<void>} Act */
@@ -111,7 +111,7 @@ export class Roster {
         ["", "Cancel"],
       ].filter(Boolean)
     );
-    const answer = await ask(pupil.name, [field("First name", name)], answers);
+    const answer = await ask(pupil.name, [nameField("First name", name)], answers);
     if (answer === "rename") await this.act("rename", { pupil: pupil.pupil, name: name.value });
     if (answer === "same") await this.identify(pupil, others);
     if (answer === "remove") await this.remove(pupil);

@@ -90,8 +90,10 @@ class Explore extends LinePage {
     this.element = h(
       "article.game.study-page.explore",
       h("div.column", this.stepper.element, this.notice, this.standing, this.table.element),
-      h(
+      // Shown with the values and the map, so that nothing below them moves.
+      (this.side = h(
         "div.side",
+        { hidden: true },
         this.mapped,
         this.list,
         this.onward,
@@ -102,7 +104,7 @@ class Explore extends LinePage {
           "p.row",
           button("Share this position", () => void share(location.href, view.title)),
         ),
-      ),
+      )),
     );
   }
 
@@ -137,7 +139,11 @@ class Explore extends LinePage {
   /** Shows the value of every move, and the score map. */
   async evaluate() {
     this.choosing.abort();
-    if (this.over) return;
+    if (!this.over) await this.#ask();
+    this.side.hidden = false;
+  }
+
+  async #ask() {
     await this.safely(async () => {
       const before = this.choosing;
       const { placed } = this.position;

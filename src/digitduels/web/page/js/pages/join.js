@@ -4,7 +4,7 @@ import { Failure, getAs } from "../api.js";
 import { PupilPage } from "../class/pupil.js";
 import { classPath, joinClass, member } from "../class/session.js";
 import { anchor, fill, h } from "../dom.js";
-import { field, trouble } from "../form.js";
+import { field, nameField, trouble } from "../form.js";
 import { note } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
@@ -55,7 +55,7 @@ function ask(main, given, signal, wrong) {
     "form.sheet.narrow.join",
     h("h1", "Join your class"),
     field("Code on the wall", code),
-    field("Your first name", name),
+    nameField("Your first name", name),
     h("p.soft", ABOUT, " ", h("a", { href: "/privacy" }, "What is stored?")),
     problem,
     h("p.row", h("button.main", "Join")),

@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { copy, share } from "../dialog.js";
 import { button, fill, h } from "../dom.js";
-import { copyInput, field, nameInput } from "../form.js";
+import { copyInput, nameField, nameInput } from "../form.js";
 import { emblem } from "../head.js";
 import { qrImage } from "../qr.js";
 import { reachable, shared, unreachableNote } from "../origin.js";
@@ -85,7 +85,7 @@ export class Lobby {
       this.#summary(),
       houseRules(state),
       state.moves.length > 0 && h("p.soft", `Moves played: ${state.moves.length}.`),
-      field("Your name (optional)", this.name),
+      nameField("Your name (optional)", this.name),
       h("button.main", "Join"),
       button("Just watch", this.leave, "plain"),
     );
