@@ -23,6 +23,11 @@ export function welcomeBack() {
     h("h2", { id: "back" }, "Welcome back"),
     unfinished && h("p", `${unfinished.title} against ${unfinished.against} is unfinished.`),
     h("p", facts.filter(Boolean).join(" ")),
-    h("p.row", unfinished && anchor("Continue", unfinished.path, "main"), anchor("My games", "/review")),
+    h(
+      "p.row",
+      unfinished && anchor("Continue", unfinished.path, "main"),
+      anchor("Today's puzzle", "/puzzle"),
+      anchor("My games", "/review"),
+    ),
   );
 }

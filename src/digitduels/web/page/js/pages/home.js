@@ -26,7 +26,9 @@ const NO_FRIEND = "A game by link needs a server, and this copy runs without one
 
 /** @param {Place} place */
 export async function show({ main, signal }) {
-  const cards = await games();
+  // Only somebody who has been here needs this module.
+  const returning = recall("mine") ? import("../welcome-back.js").catch(() => null) : null;
+  const [cards, back] = await Promise.all([games(), returning]);
   // The game with the most options has the most to discover.
   const card = cards.reduce((best, each) => (each.options.length > best.options.length ? each : best));
   const link = newLink(card.game, { vs: String(card.beginner), seed: randomSeed() });
@@ -34,17 +36,14 @@ export async function show({ main, signal }) {
   if (signal.aborted) return;
   const page = new FirstMove(link, view, signal);
   fillHead(card.look, h("div.hero", h("h1", "Your move."), h("p", "Five quick number games for two.")));
-  fill(main, h("div.welcome.game", page.table.element, aside(card, link, view)));
+  fill(main, h("div.welcome.game", page.table.element, aside(card, link, view, back?.welcomeBack() ?? null)));
   page.draw();
   showMarks(page.table);
   // Show the board before the rest of the page.
   await pause(0);
   if (signal.aborted) return;
   const puzzle = h("p", "One position, one winning move.");
-  // Only somebody who has been here needs this module.
-  const back = recall("mine") ? await import("../welcome-back.js").catch(() => null) : null;
-  if (signal.aborted) return;
-  main.append(back?.welcomeBack() ?? "", gameCards(cards, puzzle), notes());
+  main.append(gameCards(cards, puzzle), notes());
   get("/api/puzzle", {}, signal).then(
     (/** @type {Puzzle} */ today) => {
       puzzle.textContent = `${today.title}: ${tell(today.question)}`;
@@ -74,8 +73,9 @@ class FirstMove extends GamePage {
  * @param {GameCard} card
  * @param {Link} link
  * @param {View} view
+ * @param {HTMLElement | null} back for somebody who has been here
  */
-function aside(card, link, { names: [, computer] }) {
+function aside(card, link, { names: [, computer] }, back) {
   const invite = async () => {
     const { askForGame } = await import("../new-game.js");
     const path = await askForGame({ ...link, seat: 1 }, "friend");
@@ -83,6 +83,7 @@ function aside(card, link, { names: [, computer] }) {
   };
   return h(
     "div.side",
+    back,
     h("p.intro", unbroken(`You're playing ${card.title} against ${computer}: `), card.summary),
     h(
       "section.card",
