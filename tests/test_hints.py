@@ -467,7 +467,9 @@ def test_a_warning_names_what_the_move_allows(solution: Solution) -> None:
                     for last in game.legal_moves(here)
                 )
             else:
-                count, reply = re.fullmatch(r"After that I can win in (\d+) turns?, starting with (.*)\.", warned).groups()  # type: ignore[union-attr]
+                count, reply = re.fullmatch(
+                    r"After that I can win in (\d+) turns?, starting with (.*)\.", warned
+                ).groups()  # type: ignore[union-attr]
                 verdict = solution.probe(played(game, after, reply))
                 assert (verdict.value, verdict.distance + 2) == (-1, judgement[move].distance)
                 assert int(count) == judgement[move].distance // 2

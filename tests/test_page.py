@@ -80,6 +80,7 @@ def test_a_reset_is_typed_and_a_key_shows_the_keys(visit: Visit) -> None:
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("resets your score or theirs")
     assert_accessible(page, "keys")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.type("rt")
     expect(status(page)).to_contain_text("Player 2's turn.")
     expect(page).to_have_url(re.compile("reset-theirs$"))

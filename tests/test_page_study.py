@@ -257,7 +257,7 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     solved = asked(page, f"/api/solve/number-duel?moves={moves}")
     view = asked(page, f"/api/position/number-duel?moves={moves}")
     press(page, view, solved["each"][-1]["move"])
-    expect(page.get_by_text("gives the win away")).to_be_visible()
+    expect(page.locator(".told.loss")).to_contain_text("gives the win away")
     page.get_by_role("button", name="Hint").click()
     expect(page.get_by_role("region", name="Hints and values")).to_contain_text("You are winning: 2 more turns.")
     press(page, view, solved["best"][0])
@@ -269,7 +269,7 @@ def test_a_puzzle_is_solved_against_best_defence_and_a_wrong_move_is_refuted(vis
     solved = asked(page, f"/api/solve/number-duel?moves={moves}%20{made}")
     view = asked(page, f"/api/position/number-duel?moves={moves}%20{made}")
     press(page, view, solved["each"][-1]["move"])
-    expect(page.get_by_text("gives the win away")).to_be_visible()
+    expect(page.locator(".told.loss")).to_contain_text("gives the win away")
     press(page, view, solved["best"][0])
     expect(page.get_by_role("heading", name="Solved")).to_be_focused()
     expect(page.get_by_text("Solved on your 3rd try.")).to_be_visible()  # one of them before the reload

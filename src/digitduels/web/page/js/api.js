@@ -15,6 +15,11 @@ export class Failure extends Error {
     this.body = body;
   }
 
+  /** Whether these rules are too large to solve, whenever it is tried. */
+  get tooLarge() {
+    return this.status === 413;
+  }
+
   /** Whether the same request may succeed later. */
   get temporary() {
     return this.status === 0 || this.status === 429 || this.status >= 500;

@@ -39,7 +39,8 @@ export async function showEnd(section, view, link, reader, rematch, signal) {
   } catch (error) {
     if (signal.aborted || !(error instanceof Error)) return;
     // A game too large to review still shows its end.
-    explanation.textContent = error instanceof Failure && error.status === 413 ? "" : error.message;
+    review.hidden = error instanceof Failure && error.tooLarge;
+    explanation.textContent = review.hidden ? "" : error.message;
   }
 }
 

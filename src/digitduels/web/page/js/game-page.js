@@ -169,7 +169,7 @@ export class GamePage {
     fill(
       this.notice,
       h("p", messageOf(error)),
-      button("Try again", () => void this.safely(act), "main"),
+      !(error instanceof Failure && error.tooLarge) && button("Try again", () => void this.safely(act), "main"),
     );
   }
 

@@ -8,6 +8,7 @@ const SIDE = 18; // pixels left of the line
 const PAST = 52; // right of it, for numbers past the target
 const UNDER = 34; // below it
 const LARGE = 110; // above this height everything is drawn larger
+const HUGE = 126; // above 1.4 times this height it grows with it
 const HOP = 300; // milliseconds
 
 /** A move on the line: the start, the result before the rules change it, and the end. */
@@ -92,7 +93,7 @@ export class Track {
 
   /** The scale of the drawing. */
   get #size() {
-    return this.height > LARGE ? 1.4 : 1;
+    return this.height > LARGE ? Math.max(1.4, this.height / HUGE) : 1;
   }
 
   get #side() {

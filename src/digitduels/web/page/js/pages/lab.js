@@ -33,7 +33,7 @@ export async function show(place) {
   showHead("", card, readLink(card.game, query).options, `${card.title} in the lab`);
   const page = new Lab(card, readLink(card.game, query).options, signal);
   fill(main, page.element);
-  await page.measure();
+  void page.measure();
 }
 
 class Lab {

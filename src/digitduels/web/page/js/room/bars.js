@@ -40,13 +40,15 @@ export class Bars {
 
   draw() {
     const { acts, full, reader, state } = this.page;
-    const bars = [this.message && this.request() === "" && bar(this.message)];
+    const bars = [];
     if (state.rematch)
       bars.push(bar(this.#rematch(), anchor("Go to the rematch", acts.rematchPath(state.rematch), "main")));
     if (!state.closed && state.outcome === null) {
       if (reader !== null) bars.push(...this.#requests(reader));
       else if (full) bars.push(bar("You are watching."));
     }
+    // One thing at a time: the bars cover the foot of the board.
+    if (this.message && !bars.length) bars.push(bar(this.message));
     fill(this.element, bars);
   }
 
