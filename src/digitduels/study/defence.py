@@ -40,7 +40,7 @@ class Defence(NamedTuple):
         move, better = PlayedNoun(self.move, self.player), PlayedNoun(self.best[0], self.player)
         played = Playing("played", self.move, self.player)
         if self.hardest >= NOTABLE and not self.found:
-            page = Sentence(
+            tougher = Sentence(
                 "Tougher: {better}. A good player gets it wrong {best} times in 10 (after {move}: {rate} in 10).",
                 better=better,
                 move=move,
@@ -50,7 +50,7 @@ class Defence(NamedTuple):
             return Sentence(
                 "{Better} was harder to answer than {move}. Within {turns} turns, a level {level} opponent goes wrong "
                 "{best_rate} after {better}, and {rate} after {move}.",
-                page=page,
+                page=tougher,
                 Better=Capital(better),
                 better=better,
                 move=move,
