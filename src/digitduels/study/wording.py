@@ -10,7 +10,7 @@ from digitduels.sentence import Count, Sentence
 from digitduels.solver.verdict import Verdict
 
 VALUES = {1: "win", 0: "draw", -1: "loss"}
-LINE = 3  # moves of a line of best play on the page
+LINE_MOVES = 3  # moves of a line of best play on the page
 SIGNS = {1: "▲", 0: "=", -1: "▼"}
 
 
@@ -89,10 +89,10 @@ def with_scores(game: AnyGame, state: State[Any, Any], moves: list[Any]) -> Sent
     'Best play: Player 1: 0 + 5 = 5. Player 2: 0 + 9 = 9.'
     """
     told = [Sentence("Best play:")]
-    for move in moves[:LINE]:
+    for move in moves[:LINE_MOVES]:
         told.append(game.report(state, move))
         state = game.after(state, move)
-    return joined([*told, Sentence("…")] if len(moves) > LINE else told)
+    return joined([*told, Sentence("…")] if len(moves) > LINE_MOVES else told)
 
 
 def joined(sentences: list[Sentence]) -> Sentence:
