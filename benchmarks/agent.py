@@ -11,12 +11,14 @@ GGBENCH=../gg-bench python -m benchmarks agent
 from __future__ import annotations
 
 import base64
+import importlib.util
 import io
 import json
 import math
 import os
 import pickle
 import random
+import sys
 import zipfile
 from copy import deepcopy
 from itertools import accumulate
@@ -43,6 +45,7 @@ Row = npt.NDArray[Any]
 
 
 def table() -> str:
+    print("{} of {} moves are those of gg-bench's own search.".format(*compare()), flush=True)
     rows = ["| game | agent | level | wins of 30 | 95 % interval |", "|---|---|---:|---:|---:|"]
     for number, checkpoint in CHECKPOINTS.items():
         env: ggbench.Environment = getattr(ggbench, f"Env{number}")()
@@ -55,6 +58,49 @@ def table() -> str:
             rows.append(f"| {env.game.title} | env_{number}/agent_{checkpoint} | {level} | {value} | {low} to {high} |")
             print(rows[-1], flush=True)
     return "\n".join([*rows, "", f"{GAMES} games each, half from each seat. Levels of version {LEVELS_VERSION}."])
+
+
+def compare(games: int = 4) -> tuple[int, int]:
+    """How many moves gg-bench's own search and environment choose in the same way with the same random numbers."""
+    from types import ModuleType
+
+    agent, same, moves = Agent(f"gg_bench/data/models/env_417/agent_{CHECKPOINTS[417]}.zip"), 0, 0
+    rng, predict = random.Random(0), ModuleType("gg_bench.utils.inference.predict")
+
+    def get_prediction(agent: Agent, obs: Row, valid_moves: list[int]) -> int:
+        *row, first = obs.tolist()
+        return agent.draw(np.array(row, np.int32), FIRST if first else SECOND, valid_moves, rng)
+
+    vars(predict)["get_prediction"] = get_prediction
+    sys.modules[predict.__name__] = predict  # in place of the one that needs JAX
+    search, wrapper, rules = (
+        load(file) for file in ("utils/inference/mcts.py", "utils/env_wrappers/metadata.py", "data/envs/env_417.py")
+    )
+    for game in range(games):
+        ours, theirs, seat, dice = ggbench.Env417(), wrapper.MetadataEnv(rules.CustomEnv()), FIRST, random.Random(game)
+        row, _ = ours.reset()
+        theirs.reset()
+        while not ours.done:
+            action = dice.choice(ours.valid_moves())
+            if (seat == FIRST) == bool(game % 2):
+                rng.seed(seed := dice.random())
+                action = search.get_mcts_prediction(theirs, agent, ITERATIONS)
+                same += action == agent.search(Node(ours, row, seat), random.Random(seed))
+                moves += 1
+            row, *_ = ours.step(action)
+            theirs.step(action)
+            seat = -seat
+    return same, moves
+
+
+def load(file: str) -> Any:
+    """A module of gg-bench."""
+    spec = importlib.util.spec_from_file_location(Path(file).stem, checkout() / "gg_bench" / file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def points(env: ggbench.Environment, agent: Agent, opponent: PolicyPlayer, *, first: bool, seed: int) -> float:
@@ -150,14 +196,19 @@ class Agent:
 
 def read_weights(file: str) -> dict[str, dict[str, Row]]:
     """The layers of an agent's network. Runs no code of the file: only arrays are built, the rest are placeholders."""
-    folder = os.environ.get("GGBENCH")
-    if folder is None:
-        raise SystemExit("Set GGBENCH to a checkout of gg-bench: GGBENCH=../gg-bench python -m benchmarks agent")
-    with zipfile.ZipFile(Path(folder, file)) as archive:
+    with zipfile.ZipFile(checkout() / file) as archive:
         data = json.loads(archive.read("data"))["policy"][":serialized:"]
     policy = Arrays(io.BytesIO(base64.b64decode(data))).load()
     layers: dict[str, dict[str, Row]] = policy.state["actor_state"].state["params"]["params"]
     return layers
+
+
+def checkout() -> Path:
+    """The folder of gg-bench."""
+    folder = os.environ.get("GGBENCH")
+    if folder is None:
+        raise SystemExit("Set GGBENCH to a checkout of gg-bench: GGBENCH=../gg-bench python -m benchmarks agent")
+    return Path(folder)
 
 
 class Arrays(pickle.Unpickler):

@@ -16,7 +16,7 @@ from typing import Any
 import digitduels as dd
 from digitduels import files
 from digitduels.games import AnyGame
-from digitduels.lab.lint import LINT_VERSION, lint, measured, with_remedies
+from digitduels.lab.lint import LINT_VERSION, lint, measured, ranked, with_remedies
 from digitduels.lab.measures import report_from
 from digitduels.lab.prose import balance, comparison, first_moves, ladder, outcome
 from digitduels.lab.stored_reports import STORED_REPORTS, is_current, read_reports, report_key, stored_findings
@@ -54,8 +54,7 @@ def report_of(rules: AnyGame, stored: dict[str, Any] | None, again: bool) -> dic
     solution = dd.solve(rules)
     if again or stored is None or not is_current(stored):
         stored = {"levels": LEVELS_VERSION, **dd.lab.measure(rules, solution=solution).to_dict()}
-    theorems = with_remedies(rules, lint(rules, solution=solution))
-    findings = [*theorems, *measured(report_from(stored))]
+    findings = with_remedies(rules, ranked([*lint(rules, solution=solution), *measured(report_from(stored))]))
     return {**stored, "lint": LINT_VERSION, "findings": [finding.to_dict() for finding in findings]}
 
 

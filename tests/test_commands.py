@@ -39,6 +39,7 @@ COMMANDS = [
 COMMANDS += ["serve", "class", "site", "eval", "suite", "dataset", "completion"]
 SUBCOMMANDS = ["cache list", "cache verify", "cache clear", "lab report", "lab compare", "lab lint"]
 SUBCOMMANDS += ["lab sweep", "lab search", "suite run", "suite report", "suite reference", "suite private"]
+SUBCOMMANDS += ["suite package"]
 
 
 def test_games_lists_every_game_with_its_options_for_programs(duels: Run) -> None:

@@ -18,7 +18,8 @@ import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
-from digitduels.evals.suite import stratum
+from digitduels.evals.suite import read_suite, stratum
+from digitduels.evals.suite_v2 import SUITE_V2
 from digitduels.study.positions import Sort, any_position, only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section
@@ -200,6 +201,20 @@ def test_impossible_datasets_are_refused_with_the_reason(
     ran = duels("dataset", "operation-target", *arguments)
     assert ran.returncode == code
     assert message in ran.stderr
+
+
+def test_rule_sets_of_suite_v2_are_refused_unless_for_testing(duels: Run) -> None:
+    for variant in read_suite(SUITE_V2).variants[-2:]:
+        words = ["dataset", variant["game"], "--positions", "3"]
+        for name, value in variant["options"].items():
+            words += ["--set", f"{name}={value}"]
+        for part in ([], ["--split", "train"]):
+            ran = duels(*words, *part)
+            assert ran.returncode == 2
+            assert "is in suite-v2, which is for testing only: use --split test." in ran.stderr
+        ran = duels(*words, "--split", "test")
+        assert ran.returncode == 0
+        assert all(json.loads(line)["canary"] for line in ran.stdout.splitlines())
 
 
 def test_without_pyarrow_there_is_a_hint_and_the_old_file_is_kept(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 from typing import Any
 
 import gymnasium
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from conftest import ROOT
 from digitduels.adapters import ggbench
+from digitduels.arena.grading import share
 
 pytestmark = pytest.mark.slow
 
@@ -125,3 +128,31 @@ def test_a_position_is_rendered_as_text(number: int) -> None:
     env.step(env.valid_moves()[0])
     assert env.render().endswith("Current player: Player 2")
     assert np.isfinite(env.reset()[0]).all()
+
+
+# The page about the results on game 417
+
+
+def test_the_conclusions_about_game_417_follow_from_its_tables() -> None:
+    page = (ROOT / "docs/results/gg-bench-417.md").read_text(encoding="utf-8")
+    published, exact = (part.partition("\n\n")[0] for part in page.partition("<!-- nexus -->\n")[2].split("\n\n", 1))
+    wins = {name: int(count) for name, count in re.findall(r"^\| (\S+) \| (\d+) \|$", published, re.M)}
+    head, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in exact.splitlines()]
+    perfect = next(dict(zip(head, row, strict=True)) for row in rows if row[0] == "perfect")
+    said = " ".join(page.partition("## What this says")[2].split())
+    dice, four, six = (round(float(perfect[f"against {other}"])) for other in ("random", "level 4", "level 6"))
+    assert f"wins {dice} against a random mover, {four} against level 4 and {six} against level 6" in said
+    agent = {
+        int(level): float(value)
+        for level, value in re.findall(r"^\| Numerical Nexus \| \S+ \| (\d) \| ([\d.]+) \|", page, re.M)
+    }
+    assert "o1, with an interval of 19 to 27, lie between levels 5 and 6, and levels 4 to 6 are inside" in said
+    assert agent[5] < wins["o1"] < agent[6]
+    inside = share([(1, 1)] * wins["o1"] + [(0, 1)] * (30 - wins["o1"]))
+    low, high = (30 * (inside[name] or 0) for name in ("low", "high"))
+    assert [level for level, value in agent.items() if low <= value <= high] == [4, 5, 6]
+    assert agent[7] == 30.0
+    assert "perfect play wins all 30 games against this agent" in said.lower()
+    nothing = (1 - agent[1] / 30) ** 30
+    assert sorted(wins.values())[:2] == [0, 0]
+    assert f"in one run of {round(1 / nothing, -1):.0f}" in said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,13 +15,13 @@ import digitduels as dd
 from conftest import ROOT, Run
 from digitduels.core import Game, Outcome, State
 from digitduels.games import AnyGame
-from digitduels.lab.census import events, explore, plain
-from digitduels.lab.lint import LINT_VERSION, Finding, census, lint, measured, with_remedies
+from digitduels.lab.census import Census, events, explore, plain
+from digitduels.lab.lint import LINT_VERSION, Finding, _moves, census, lint, measured, ranked, with_remedies
 from digitduels.lab.measures import measure
 from digitduels.lab.stored_reports import stored_findings
 from digitduels.options import Integer, option
 from digitduels.rule_sets import rule_set
-from digitduels.sentence import Sentence
+from digitduels.sentence import Count, Sentence, signs
 from digitduels.solver.reference import Reference
 from variants import describe, solve
 
@@ -55,6 +57,7 @@ def played(game: AnyGame, line: tuple[Any, ...]) -> State[Any, Any]:
 def test_the_census_of_a_table_agrees_with_a_walk_through_all_positions(game: AnyGame) -> None:
     fast, slow = census(solve(game)), plain(Reference(game))
     assert (fast.legal, fast.best, fast.critical, fast.traps) == (slow.legal, slow.best, slow.critical, slow.traps)
+    assert (fast.free, fast.length) == (slow.free, slow.length)
     assert fast.examples.keys() == slow.examples.keys()
     assert fast.shown.keys() == slow.shown.keys()
     for facts in (fast, slow):
@@ -86,29 +89,59 @@ def test_every_finding_is_true(game: AnyGame) -> None:
     for seat in (0, 1):
         wins = any(outcome.winner == seat for outcome in ended.values())
         assert wins or findings["no-chance"].text.startswith(f"Player {seat + 1} ")
-    if "forced" in findings:
-        plies_to_choice = [len(line) for state, line in states.items() if len(game.legal_moves(state)) > 1]
-        assert f"After {max(plies_to_choice) + 1} moves" in findings["forced"].text
+    choices = [
+        len(line)
+        for state, line in states.items()
+        if len({game.after(state, move) for move in game.legal_moves(state)}) > 1
+    ]
+    free, longest = max(choices, default=-1) + 1, max(len(line) for line in states.values())
+    assert ("forced" in findings) == (2 * free <= longest)
+    if free and "forced" in findings:
+        assert (
+            f"After {Count(free, 'move')} everything is forced, in games of up to {longest}" in findings["forced"].text
+        )
+    last = [(game.scores(state), outcome.winner) for state, outcome in ended.items()]
+    last = [(scores, winner) for scores, winner in last if max(score or 0 for score in scores) < goal]
+    ties = {winner for scores, winner in last if len(set(scores)) == 1}
+    others = {winner for scores, winner in last if len(set(scores)) == 2}
+    one_sided = (ties == {0} and 1 in others) or (ties == {1} and 0 in others)
+    assert ("one-sided-tie" in findings) == (one_sided and game.id != "operation-target")  # there they share a score
     if "one-sided-tie" in findings:
-        ties = [
-            outcome.winner
-            for state, outcome in ended.items()
-            if len(set(game.scores(state))) == 1 and game.scores(state)[0] < goal and not game.permitted(state)
-        ]
-        (winner,) = set(ties)
-        assert winner is not None
-        assert f"Player {winner + 1} wins" in findings["one-sided-tie"].text
+        assert f"Player {1 if ties == {0} else 2} wins" in findings["one-sided-tie"].text
     for finding in findings.values():
         state = played(game, finding.line)
         assert finding.code not in ("decided", "winner") or game.outcome(state) is not None
 
 
-def test_a_remedy_removes_its_finding(game: AnyGame) -> None:
-    for finding in with_remedies(game, lint(game), tries=6, small=5000):
+def test_a_remedy_removes_its_finding_and_no_nearer_rule_set_does(game: AnyGame) -> None:
+    findings = [*lint(game), *measured(measure(game, lengths=False, wobble=False))]
+    for finding in with_remedies(game, findings, tries=6, small=5000):
         if finding.remedy is not None:
-            assert len(finding.remedy) == 1
-            variant = dd.game(game.id, **{**game.values, **finding.remedy})
-            assert finding.code not in {other.code for other in lint(variant)}
+            assert finding.severity == "warning"
+            ((name, value),) = finding.remedy.items()
+            assert finding.code not in codes_of(dd.game(game.id, **{**game.values, name: value}))
+            if isinstance(value, int):
+                there = game.values[name]
+                for nearer in range(there - abs(value - there) + 1, there + abs(value - there)):
+                    with suppress(ValueError):
+                        between = dd.game(game.id, **{**game.values, name: nearer})
+                        assert solve(between).size > 5000 or finding.code in codes_of(between)
+
+
+def codes_of(game: AnyGame) -> set[str]:
+    return {finding.code for finding in [*lint(game), *measured(measure(game, lengths=False, wobble=False))]}
+
+
+def test_the_nearest_rule_set_is_near_these_rules_and_not_near_the_book() -> None:
+    game = dd.game("operation-target", target=85)
+    remedies = {finding.code: finding.remedy for finding in with_remedies(game, lint(game))}
+    near = [
+        target
+        for target in range(60, 111)
+        if any(target in dd.game(game.id).scores(state) for state in explore(dd.game(game.id, target=target)))
+    ]
+    nearest = min(abs(target - 85) for target in near)
+    assert abs(remedies["target-unreachable"]["target"] - 85) == nearest  # type: ignore[index]
 
 
 # The books
@@ -156,7 +189,7 @@ def test_stored_findings_are_those_of_the_linter(name: str) -> None:
     for finding in findings:
         played(game, finding.line)
     if solve_size(game) < 1_000_000:
-        again = [*lint(game), *measured(measure(game, lengths=False, wobble=False))]
+        again = ranked([*lint(game), *measured(measure(game, lengths=False, wobble=False))])
         assert [(one.code, one.text) for one in again] == [(one.code, one.text) for one in findings]
 
 
@@ -223,6 +256,50 @@ def test_a_game_of_another_package_is_linted() -> None:
     assert not codes & {"stuck", "endless"}
 
 
+@dataclass(frozen=True)
+class Dead(Race):
+    """A player without a move loses. There is nothing to use up."""
+
+    def forbids(self, state: State[int, None], move: Step) -> str | None:
+        return "No." if state.mine == 3 else None
+
+    def outcome(self, state: State[int, None]) -> Outcome | None:
+        over = super().outcome(state)
+        if over is None and state.mine == 3:
+            return Outcome(1 - state.player, Sentence("{player} cannot move.", player=state.player))
+        return over
+
+
+def test_a_player_without_a_move_is_not_denied_where_nothing_is_used_up() -> None:
+    assert "never-stuck" not in {finding.code for finding in lint(Dead())}
+    assert "never-stuck" in {finding.code for finding in lint(Race())}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("number-quest", {"target": 6, "highest": 2, "copies": 1}), ("equation-duel", {"target": 4, "highest": 4})],
+)
+def test_moves_that_are_never_best_are_named_as_people_write_them(name: str, options: dict[str, int]) -> None:
+    game = dd.game(name, **options)
+    (finding,) = [finding for finding in lint(game) if finding.code == "never-best"]
+    reference = Reference(game)
+    going_on = [state for state in explore(game) if game.outcome(state) is None]
+    best = {str(move) for state in going_on for move in reference.best(state)}
+    legal = {str(move) for state in going_on for move in game.legal_moves(state)}
+    named = finding.text.removeprefix("Never a best move: ").partition(".")[0].split(", ")
+    assert set(named) == {signs(move) for move in legal - best}
+    assert finding.line[-1] in legal - best
+
+
+def test_a_number_or_an_operation_without_a_best_move_is_named() -> None:
+    game = dd.game("number-duel", highest=2)
+    legal = Counter(game.moves)
+    for best, named in ((["+1", "+2"], "×"), (["+1", "x1"], "2"), (["+1", "x2"], None)):
+        facts = Census(legal=legal, best=Counter(map(game.read, best)), shown={move: (move,) for move in game.moves})
+        (finding,) = _moves(game, facts)
+        assert (f" No move with {named} is ever best." in finding.text) == (named is not None)
+
+
 @pytest.mark.parametrize(("broken", "code"), [(Trap(), "stuck"), (Circle(), "endless")])
 def test_rules_that_do_not_work_are_errors_with_a_line(broken: AnyGame, code: str) -> None:
     (finding,) = lint(broken)
@@ -244,8 +321,6 @@ def test_the_command_prints_findings_and_fails_on_request(duels: Run) -> None:
     answer = json.loads(duels(*words, "--json").stdout)
     assert (answer["version"], answer["game"], answer["options"]) == (1, "operation-target", {"target": 12, "start": 1})
     rules = dd.game("operation-target", target=12)
-    assert [finding["code"] for finding in answer["findings"]] == [
-        *(finding.code for finding in lint(rules)),
-        *(finding.code for finding in measured(measure(rules, lengths=False))),
-    ]
+    expected = ranked([*lint(rules), *measured(measure(rules, lengths=False))])
+    assert [finding["code"] for finding in answer["findings"]] == [finding.code for finding in expected]
     assert {"code", "severity", "text", "line", "shown", "measured", "remedy"} == set(answer["findings"][0])

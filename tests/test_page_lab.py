@@ -34,6 +34,16 @@ def test_a_designer_changes_rules_by_keyboard_compares_and_plays(visit: Visit) -
     expect(page).to_have_url(re.compile(r"/lab/number-duel\?.*target=14"))
 
 
+def test_the_lab_shows_what_the_linter_finds_with_a_game_that_shows_it(visit: Visit) -> None:
+    page = visit("/lab/operation-target")
+    expect(page.get_by_role("heading", name="What to know about these rules")).to_be_visible()
+    finding = page.get_by_role("listitem").filter(has_text="Nobody can ever reach exactly 23.")
+    expect(finding).to_contain_text("Warning: ")
+    expect(finding).to_contain_text("Not with first to 24.")
+    finding.get_by_text("A game that shows it").click()
+    expect(finding.get_by_text("Player 1 ×2, Player 2 +1,")).to_be_visible()
+
+
 PATIENCE = """
 window.patience = {};
 let last = 0;

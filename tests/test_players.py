@@ -17,7 +17,7 @@ from conftest import PATIENCE
 from digitduels.core import Outcome, State
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, Player, player
-from digitduels.players.heuristics import Greedy, Searcher
+from digitduels.players.heuristics import Greedy, NotGreedy, Searcher
 from digitduels.players.levels import (
     FURTHER,
     LEVELS_VERSION,
@@ -222,6 +222,20 @@ def test_greedy_takes_a_win_does_not_lose_at_once_and_else_plays_for_the_highest
     assert plays(41, 0) == {"+9"}  # wins
     assert plays(6, 49) == {"x8"}  # 48, and not 54, which would lose at once; the reply is not its concern
     assert plays(0, 0) == {"+9"}
+
+
+def test_not_greedy_plays_all_other_moves_equally_and_greedy_ones_if_there_are_no_others() -> None:
+    duel = dd.game("number-duel", highest=3)
+    shares = NotGreedy(duel, seed=0).probabilities(duel.start())
+    assert {str(move): likely for move, likely in shares.items()} == {
+        "+3": 0.0,
+        **dict.fromkeys(("+1", "+2", "x1", "x2", "x3"), 0.2),
+    }
+    target = dd.game("operation-target")
+    state = target.start()
+    for token in ("x2", "+1", "+1"):
+        state = target.play(state, target.read(token))
+    assert [list(policy.probabilities(state).values()) for policy in (NotGreedy(target), Greedy(target))] == [[1.0]] * 2
 
 
 def test_a_search_plays_the_most_natural_of_the_moves_that_it_does_not_see_losing(solution: Solution) -> None:

@@ -1,4 +1,4 @@
-"""The frozen benchmark: its file never changes and is correct; runs, reports and private twins."""
+"""The frozen benchmark: its file never changes and is correct; runs and reports."""
 
 from __future__ import annotations
 
@@ -69,13 +69,6 @@ def test_a_changed_file_is_refused(task: Any, tmp_path: Path, monkeypatch: pytes
     with pytest.raises(SuiteError, match=r"suite-v1.json was changed: its SHA-256 is"):
         task()
     assert task(str(changed)).dataset  # as a private suite
-
-
-def test_a_private_twin_has_a_canary_of_its_own(small: Path) -> None:
-    public = read_suite(small)
-    one, two = (json.loads(make_suite("twin", seed, SMALL[:1], 2, starts=0, avoid=public)) for seed in ("a", "b"))
-    assert one["canary"] != two["canary"]
-    assert "Canary: digitduels-private-" in one["canary"]
 
 
 def test_the_generator_reproduces_the_published_positions() -> None:
@@ -195,17 +188,6 @@ def test_games_are_played_from_both_seats(small: Path) -> None:
     assert read_results(read_suite(small), [folder]) == []  # positions only
     assert {sample.metadata["seat"] for sample in log.samples} == {1, 2}
     assert log.results.scores[0].metrics["thrown"].value == 0.0
-
-
-def test_a_private_twin_depends_on_its_seed_and_shares_no_position_with_the_public_suite(small: Path) -> None:
-    public = read_suite(small)
-    one, same, other = (make_suite("twin", seed, SMALL[1:], 5, starts=0, avoid=public) for seed in ("a", "a", "b"))
-    assert one == same != other
-    (small.parent / "twin.json").write_bytes(one)
-    twin = read_suite(small.parent / "twin.json")
-    taken = {public.match(item).state for item in public.positions}
-    assert not taken & {twin.match(item).state for item in twin.positions}
-    assert len(twin.positions) == 5
 
 
 def test_the_command_runs_and_reports(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -345,7 +327,7 @@ def test_invalid_arguments_of_the_suite_are_refused_with_the_reason(
 def test_a_private_twin_that_cannot_be_written_is_refused_before_it_is_computed(
     duels: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("digitduels.evals.suite.make_suite", lambda *_, **__: pytest.fail("computed"))
+    monkeypatch.setattr("digitduels.evals.suite_v2.make_suite_v2", lambda *_, **__: pytest.fail("computed"))
     result = duels("suite", "private", "--seed", "1", "--out", "no/such/folder/private.json")
     assert result.returncode == 4
     assert "private.json' cannot be written" in result.stderr

@@ -113,9 +113,9 @@ def first_integer(options: Iterable[Option]) -> Option | None:
     return next((option for option in options if isinstance(option.kind, Integer)), None)
 
 
-def around(option: Option) -> list[Any]:
-    """The values of an option around the book's; of a large number, from half of it to twice as much."""
-    book = option.default
+def around(option: Option, value: Any = None) -> list[Any]:
+    """The values of an option around one, by default the book's; for a large one, from half of it to twice as much."""
+    book = option.default if value is None else value
     match option.kind:
         case Choice(words):
             return list(words)

@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 
 from digitduels.core import State
 from digitduels.evals import protocol
+from digitduels.evals.suite import game_of, read_suite
+from digitduels.evals.suite_v2 import SUITE_V2
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.solver import Progress
@@ -32,10 +34,20 @@ def rows(
     solution: Solution, count: int, seed: object = 0, progress: Progress | None = None, part: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yields solved positions of one split or of all, fewer if there are no more. The same seed gives the same rows."""
+    check(solution.game, part)
     for done, match in enumerate(positions(solution, count, seed, progress=progress, part=part)):
         if progress is not None:
             progress("writing", done / count)
         yield row(match, solution)
+
+
+def check(game: AnyGame, part: str | None) -> None:
+    """Raises ValueError if rows for training would be of a rule set of suite-v2, whose answers they would tell."""
+    held_out = (variant for variant in read_suite(SUITE_V2).variants if variant["game"] == game.id)
+    if part not in ("validation", "test") and any(game_of(variant) == game for variant in held_out):
+        raise ValueError(
+            f"{game.title} with these options is in suite-v2, which is for testing only: use --split test."
+        )
 
 
 def row(match: Match, solution: Solution) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The frozen benchmark: positions and starts in a file that never changes, and private twins of it.
+"""The frozen benchmark: positions and starts in a file that never changes.
 
 The file contains the prompts and the answers, so scoring needs no solution. A model gives one move in each position,
 and the result is its skill.
@@ -34,7 +34,6 @@ CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "
     "Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41"
 )
-PRIVATE_CANARY = "This file is private test data. Do not publish it. Canary: digitduels-private-{}"
 RULE_SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("equation-duel", {}),
     ("number-duel", {}),
@@ -56,6 +55,8 @@ class Suite(NamedTuple):
     """The contents of a suite file."""
 
     name: str
+    version: int
+    canary: str
     sha256: str
     retries: int
     variants: list[dict[str, Any]]
@@ -64,10 +65,15 @@ class Suite(NamedTuple):
     questions: Sequence[dict[str, Any]] = ()
     """The questions beyond the move; suite-v1 has none."""
 
+    @property
+    def mean_chance(self) -> float:
+        """The probability that a random move is right, on average over the positions."""
+        chances: list[float] = [len(item["keeping"]) / item["legal"] for item in self.positions]
+        return sum(chances) / len(chances)
+
     def game(self, item: Mapping[str, Any]) -> AnyGame:
         """The rule set of a position or a start."""
-        variant = self.variants[item["variant"]]
-        return game(variant["game"], **variant["options"])
+        return game_of(self.variants[item["variant"]])
 
     def match(self, item: Mapping[str, Any]) -> Match:
         """The match that leads to a position or a start."""
@@ -90,6 +96,11 @@ class Suite(NamedTuple):
             }
 
 
+def game_of(variant: Mapping[str, Any]) -> AnyGame:
+    """The game of a rule set."""
+    return game(variant["game"], **variant["options"])
+
+
 class SuiteError(ValueError):
     """A file is not a suite."""
 
@@ -103,6 +114,8 @@ def read_suite(path: Path = SUITE) -> Suite:
             raise ValueError
         return Suite(
             content["name"],
+            content["version"],
+            content["canary"],
             sha256(data),
             content["retries"],
             content["variants"],
@@ -136,16 +149,14 @@ def make_suite(
     variants: Sequence[tuple[str, Mapping[str, Any]]] = RULE_SETS,
     count: int = SUITE_POSITIONS,
     starts: int = SUITE_STARTS,
-    avoid: Suite | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """Generates a suite file without the positions of the suite to `avoid`. The same seed gives the same bytes."""
-    taken = {key for item in avoid.positions for key in [position_key(avoid.match(item))]} if avoid else set()
+    """Generates a suite file. The same seed gives the same bytes."""
     head: dict[str, Any] = {
         "format": SUITE_FORMAT,
         "version": SUITE_VERSION,
         "name": name,
-        "canary": CANARY if avoid is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
+        "canary": CANARY,
         "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
         "retries": protocol.RETRIES,
     }
@@ -158,7 +169,7 @@ def make_suite(
         lists["variants"].append(
             {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
         )
-        lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count, taken)]
+        lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count)]
         lists["starts"] += [{"variant": index, "moves": moves} for moves in fair_starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
     for number, item in enumerate(lists["positions"], 1):
@@ -179,13 +190,9 @@ def band(value: float, ends: Sequence[float]) -> int:
     return sum(value > end for end in ends)
 
 
-def _positions(rules: AnyGame, seed: str, count: int, taken: set[str]) -> Iterator[Match]:
+def _positions(rules: AnyGame, seed: str, count: int) -> Iterator[Match]:
     """Positions of the test split, spread over the strata."""
-    number, sort = 0, Sort("stratum", stratum)
-    for match in positions(solution_of(rules), count + len(taken), seed, sort, part="test"):
-        if number < count and position_key(match) not in taken:
-            number += 1
-            yield match
+    return positions(solution_of(rules), count, seed, Sort("stratum", stratum), part="test")
 
 
 def _position(variant: int, match: Match) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from digitduels.evals import protocol
 from digitduels.evals.protocol import NoAnswer, Style
 from digitduels.evals.suite import (
     CHANCES,
-    PRIVATE_CANARY,
     SUITE_FORMAT,
     Suite,
     SuiteError,
@@ -39,32 +38,35 @@ from digitduels.study.positions import Sort, positions
 from digitduels.study.wording import VALUES
 
 SUITE_V2 = Path(__file__).with_name("suite-v2.json")
-SUITE_V2_SHA256 = "09ec1eafb245c3a6186c6fa989d86fd75e6f4a5069f4493e1e4db2466092522b"
+SUITE_V2_SHA256 = "eb2634018e1efd0f5ca9cb4380e7c9d8beb86ada9952ae4a201f367f6616d8d8"
 V2_SEED = "suite-v2"
 V2_CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "
     "Canary: digitduels-suite-v2-0d6f5a4e-93b1-4b62-8f57-6c1d2e7a9b30"
 )
-V2_DISTANCES = (2, 4, 6, 8, 10, 12, 19)  # the upper ends of the rungs
+PRIVATE_CANARY = "This file is private test data. Do not publish it. Canary: digitduels-private-{}"
+V2_DISTANCES = (4, 6, 8, 10, 12, 16, 20)  # the upper ends of the rungs
 _TRIES = 1000  # rule sets of a game before it is given up
-_CHOICE = 6  # candidates for each position, so that rare kinds get their share
-_POSITIONS, _QUESTIONS = 24, 12  # positions of each game, and how many of them are asked about
+_CHOICE = 20  # candidates for each position, so that rare kinds get their share
+_VALUES = (1, 0, 1, -1, 1)  # the values of the positions in turn, as far as there are such positions
+_QUESTIONS = 12  # positions of each game that are asked about
 QUESTION_KINDS = ("value", "keeping", "refutation")
 _SLACK = 0.01  # probabilities may be rounded
 
 
 class Salt(NamedTuple):
-    """How a rule set of a game is drawn, and how many positions come from one."""
+    """How the rule sets of a game are drawn, how many positions come from one, and from all together."""
 
     options: Callable[[random.Random], dict[str, Any]]
+    of_each: int
     positions: int
 
 
-_TIES = ("last-mover-loses", "last-mover-wins", "draw")
+_TIES = ("draw", "draw", "draw", "last-mover-loses", "last-mover-wins")
 
 
 def _pool(low: int, high: int, *highest: int) -> Callable[[random.Random], dict[str, Any]]:
-    """Draws a rule set of a game with a pool of numbers."""
+    """Draws a rule set of a game with a pool of numbers. Most of them can end in a draw."""
     return lambda rng: {
         "target": rng.randint(low, high),
         "highest": rng.choice(highest),
@@ -73,15 +75,15 @@ def _pool(low: int, high: int, *highest: int) -> Callable[[random.Random], dict[
 
 
 SALTS: dict[str, Salt] = {
-    "equation-duel": Salt(_pool(25, 65, 8), 20),
-    "number-duel": Salt(_pool(31, 99, 6, 7), 20),
-    "number-quest": Salt(_pool(31, 99, 6, 7), 20),
+    "equation-duel": Salt(_pool(25, 65, 8), 12, 12),
+    "number-duel": Salt(_pool(31, 99, 6, 7), 9, 36),
+    "number-quest": Salt(_pool(31, 99, 6, 7), 9, 36),
     "numerical-nexus": Salt(
-        lambda rng: {"target": rng.randint(35, 60), "uses": [*rng.sample([3, 2, 1, 2, 1], 5), 1]}, 20
+        lambda rng: {"target": rng.randint(35, 60), "uses": [*rng.sample([3, 2, 1, 2, 1], 5), 1]}, 12, 24
     ),
-    "operation-target": Salt(lambda rng: {"target": rng.randint(50, 100_000), "start": rng.randint(2, 9)}, 2),
+    "operation-target": Salt(lambda rng: {"target": rng.randint(50, 100_000), "start": rng.randint(2, 9)}, 1, 12),
 }
-"""Rule sets that are solved in seconds."""
+"""Rule sets that are solved in seconds. Games in which less can be asked have fewer positions."""
 
 
 # Kinds of positions
@@ -113,8 +115,12 @@ def trap(solution: Solution) -> Sort:
         if not right or len(right) > CHANCES[-1] * len(judgement) or not tempting.isdisjoint(right):
             return None
         rung = band(distance, V2_DISTANCES)
-        # Half of the kinds are wins.
-        return value, rung if value > 0 else rung // 2, band(len(right) / len(judgement), CHANCES) if value > 0 else 0
+        # Most kinds are wins, which arise most often.
+        return (
+            value,
+            rung if value >= 0 else rung // 2,
+            band(len(right) / len(judgement), CHANCES) if value > 0 else 0,
+        )
 
     return Sort("trap", kind)
 
@@ -126,8 +132,7 @@ def make_suite_v2(
     name: str,
     seed: str,
     like: Suite | None = None,
-    salts: dict[str, Salt] = SALTS,
-    count: int = _POSITIONS,
+    salts: dict[str, Salt] | None = None,
     questions: int = _QUESTIONS,
     progress: Progress | None = None,
 ) -> bytes:
@@ -136,23 +141,25 @@ def make_suite_v2(
     With `like`, it is a private twin: as many positions of each kind, none of them in the other suite. Raises
     SuiteError if a game has too few positions.
     """
+    chosen = SALTS if salts is None else salts
     taken = {position_key(like.match(item)) for item in like.positions} if like else set()
+    canary = V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32])
     head = {
         "format": SUITE_FORMAT,
         "version": 2,
         "name": name,
-        "canary": V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32]),
+        "canary": canary,
         "seed": seed if like is None else sha256(seed.encode()),
         "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
         "retries": protocol.RETRIES,
     }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": [], "questions": []}
     asked: list[dict[str, Any]] = []
-    for number, (game_id, salt) in enumerate(salts.items()):
+    for number, (game_id, salt) in enumerate(chosen.items()):
         if progress is not None:
-            progress(f"looking for positions of {game_id}", number / len(salts))
+            progress(f"looking for positions of {game_id}", number / len(chosen))
         wanted = _wanted(like, game_id)
-        items = _game_items(game_id, salt, seed, count, wanted, taken, lists)
+        items = _game_items(game_id, salt, seed, wanted, taken, lists)
         lists["positions"] += items
         asked += items[:questions]
     rng = random.Random(f"order {seed}")
@@ -163,6 +170,10 @@ def make_suite_v2(
         lists["questions"] += _questions(lists["variants"][item["variant"]], item, rng)
     for index, question in enumerate(lists["questions"], 1):
         question["id"] = index
+    for variant in lists["variants"]:
+        variant["rules"] += f"\n\n{canary}"  # so that every prompt contains it
+    for row in (*lists["positions"], *lists["questions"]):
+        row["canary"] = canary
     return serialize(head, lists)
 
 
@@ -177,7 +188,6 @@ def _game_items(
     game_id: str,
     salt: Salt,
     seed: str,
-    count: int,
     wanted: Counter[str] | None,
     taken: set[str],
     lists: dict[str, list[dict[str, Any]]],
@@ -185,14 +195,14 @@ def _game_items(
     """The positions of a game, from as many rule sets as they need, which are added to the lists."""
     items: list[dict[str, Any]] = []
     rng = random.Random(f"salt {game_id} {seed}")
-    title, count = _word(rng, 3).capitalize(), count if wanted is None else wanted.total()
+    title, count = _word(rng, 3).capitalize(), salt.positions if wanted is None else wanted.total()
     for attempt in range(_TRIES):
         rules = game(game_id, **salt.options(rng))
         variant: dict[str, Any] = {
             "index": len(lists["variants"]),
             "style": Style(title=title, words=_words(rules, rng), hardest=True),
         }
-        most = min(salt.positions, count - len(items))
+        most = min(salt.of_each, count - len(items))
         found = list(_rule_set_items(rules, variant, f"{seed} {attempt}", most, wanted, taken))
         if found:
             style = variant["style"]
@@ -218,7 +228,10 @@ def _rule_set_items(
 ) -> Iterator[dict[str, Any]]:
     solution = solution_of(rules)
     sort, number = trap(solution), 0
+    candidates: dict[int, list[Match]] = {value: [] for value in set(_VALUES)}
     for match in positions(solution, _CHOICE * most, seed, sort, part="test"):
+        candidates[solution.judge(match.state).best_verdict.value].append(match)
+    for match in _mixed(candidates):
         item = _item(variant, match, solution, sort)
         key = position_key(match)
         if number == most or key in taken or (wanted is not None and wanted[item["kind"]] < 1):
@@ -228,6 +241,17 @@ def _rule_set_items(
         taken.add(key)
         number += 1
         yield item
+
+
+def _mixed(candidates: dict[int, list[Match]]) -> Iterator[Match]:
+    """Yields candidates in turn by their values."""
+    waiting = {value: iter(matches) for value, matches in candidates.items()}
+    while any(candidates.values()):
+        for value in _VALUES:
+            if (match := next(waiting[value], None)) is not None:
+                yield match
+            else:
+                candidates[value] = []
 
 
 def _item(variant: dict[str, Any], match: Match, solution: Solution, sort: Sort) -> dict[str, Any]:

@@ -23,9 +23,10 @@ BOTH_PAST = "both past"
 EMPTY = "empty"  # nothing is left to take
 STUCK = "stuck"  # something is left, but the player to move has no legal move
 EQUAL_SCORES = ("tie won by Player 1", "tie won by Player 2", "tie drawn")  # no move is left and the scores are equal
+DECIDED = ("left to Player 1", "left to Player 2", "left drawn")  # no move is left and the scores differ
 RESULTS = ("won by Player 1", "won by Player 2", "drawn")
 FORBIDDEN = "forbidden"  # with what is chosen so far the last choice is limited, in a move of several choices
-EVENTS = (GOAL, PAST, BOTH_PAST, EMPTY, STUCK, *EQUAL_SCORES, *RESULTS, FORBIDDEN)
+EVENTS = (GOAL, PAST, BOTH_PAST, EMPTY, STUCK, *EQUAL_SCORES, *DECIDED, *RESULTS, FORBIDDEN)
 
 Line = tuple[Any, ...]
 
@@ -53,10 +54,10 @@ class Census:
     """By event that can happen: a line of play that leads to it."""
     shown: dict[Any, Line] = field(default_factory=dict)
     """By legal move: a line of play that ends with it."""
-    free: int | None = None
-    """After this many plies every move is forced, in every game; None if that was not determined."""
+    free: int = 0
+    """After this many plies every move is forced, in every game."""
     length: int = 0
-    """The length of the longest game in plies, if `free` is known."""
+    """The length of the longest game in plies."""
 
 
 def plain(solution: Solution) -> Census:
@@ -137,6 +138,6 @@ def events(game: AnyGame, state: State[Any, Any]) -> list[str]:
         found += [BOTH_PAST] * (board.table.score is None and min(scores, default=goal) > goal)
     if not legal and not at_goal:
         found.append(STUCK if left else EMPTY)
-        if len(scores) == 2 and scores[0] == scores[1]:
-            found.append(EQUAL_SCORES[result])
+        if len(scores) == 2:
+            found.append((EQUAL_SCORES if scores[0] == scores[1] else DECIDED)[result])
     return found

@@ -6,7 +6,7 @@ particular game: the rules, the options, the moves and the endings are asked fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +17,7 @@ from digitduels.core import TooLarge, winning_score
 from digitduels.games import AnyGame, game
 from digitduels.lab.census import (
     BOTH_PAST,
+    DECIDED,
     EMPTY,
     EQUAL_SCORES,
     FORBIDDEN,
@@ -30,9 +31,9 @@ from digitduels.lab.census import (
     explore,
     plain,
 )
-from digitduels.lab.measures import Report
+from digitduels.lab.measures import Report, measure
 from digitduels.options import Choice, around
-from digitduels.sentence import Count, player_name
+from digitduels.sentence import Count, player_name, signs
 from digitduels.sentence import Line as Moves
 from digitduels.solver import solve
 from digitduels.solver.arrays import split
@@ -40,13 +41,13 @@ from digitduels.solver.solution import Progress, Solution
 from digitduels.solver.tables import Tables
 from digitduels.text import percent
 
-LINT_VERSION = 1
+LINT_VERSION = 2
 """Increased when findings change, so that stored ones of another version are not used."""
 SEVERITIES = ("note", "warning", "error")  # the worst last
 QUICK = 5  # plies of a forced win that is a warning
 UNFAIR = 0.7  # what one seat scores between equals
 NEAREST = 40  # rule sets to try in search of one without a finding
-SMALL = 3_000_000  # the maximum number of positions of such a rule set
+SMALL = 5_000_000  # the maximum number of positions of such a rule set
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,11 @@ def lint(
             findings += _idle_options(solution)
     except Broken as broken:
         return [_broken(rules, broken)]
+    return ranked(findings)
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, the worst first."""
     return sorted(findings, key=lambda finding: -SEVERITIES.index(finding.severity))
 
 
@@ -150,7 +156,7 @@ def _broken(rules: AnyGame, broken: Broken) -> Finding:
 def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
     rules, value, events = solution.game, solution.start.value, facts.examples
     line = tuple(solution.line(rules.start()))
-    goal = winning_score(rules)
+    goal, board = winning_score(rules), rules.board(rules.start())
     if set(events) & set(RESULTS) == {RESULTS[2]}:
         yield _finding("always-drawn", "warning", "Every game ends in a draw.", line)
     elif value == 0:
@@ -160,13 +166,13 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
         for seat in (0, 1):
             if RESULTS[seat] not in events:
                 yield _finding("no-chance", "warning", f"{player_name(seat)} can never win.", line)
-    if facts.free is not None and 2 * facts.free <= facts.length:
+    if 2 * facts.free <= facts.length:
         text = f"After {Count(facts.free, 'move')} everything is forced, in games of up to {facts.length} moves."
-        yield _finding("forced", "warning", text, line)
+        yield _finding("forced", "warning", text if facts.free else "There is never a choice.", line)
     if goal is not None and GOAL not in events:
         yield _finding("target-unreachable", "warning", f"Nobody can ever reach exactly {goal}.", line)
     tied = [index for index, tie in enumerate(EQUAL_SCORES) if tie in events]
-    if len(tied) == 1 and tied[0] < 2:
+    if len(tied) == 1 and tied[0] < 2 and DECIDED[1 - tied[0]] in events:  # else scores do not matter at the end
         text = f"Equal scores at the end always mean that {player_name(tied[0])} wins: that rule favours one seat."
         yield _finding("one-sided-tie", "warning", text, events[EQUAL_SCORES[tied[0]]])
     if not tied and {EMPTY, STUCK} & set(events):
@@ -175,18 +181,21 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
     yield from _moves(rules, facts)
     if goal is not None and PAST not in events:
         yield _finding("never-past", "note", f"No game ends with a score above {goal}.", line)
-    elif goal is not None and BOTH_PAST not in events and not _shared(rules):
+    elif goal is not None and BOTH_PAST not in events and board.table.score is None:
         yield _finding(
             "never-both-past", "note", f"Both players are never above {goal} in the same game.", events[PAST]
         )
-    if STUCK not in events:
+    if not any(part.stocks for part in (board.table, *board.hands)):
+        if EMPTY not in events:
+            yield _finding("never-stuck", "note", "Nobody is ever without a legal move.", line)
+    elif STUCK not in events:
         yield _finding(
             "never-stuck", "note", "Nobody is ever without a legal move while something is left to use.", line
         )
     elif EMPTY not in events:
         yield _finding("left-over", "note", "Something is always left over: it is never all used.", events[STUCK])
     if len(rules.move_fields) > 1 and FORBIDDEN not in events:
-        text = "No operation is ever forbidden: with every number that is left, each can be chosen."
+        text = "The last choice of a move is never limited: after any legal choice before it, each one is legal."
         yield _finding("nothing-forbidden", "note", text, line)
     if facts.critical and 2 * facts.traps > facts.critical:
         text = (
@@ -197,18 +206,18 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
 
 
 def _decided(solution: Solution, line: Line) -> Finding:
-    """Who wins by force, how soon, with how many first moves, and how few replies delay it."""
+    """Who wins by force, how soon, with how many first moves, and how few moves of the loser delay it."""
     rules, (value, plies) = solution.game, solution.start
     winner, judgement = (0 if value > 0 else 1), solution.judge(rules.start())
-    text = f"{player_name(winner)} wins by force within {Count(plies, 'move')}."
+    text, moves = f"{player_name(winner)} wins by force within {Count(plies, 'move')}.", "first moves"
     if winner == 0:
         winning = sum(verdict.value > 0 for verdict in judgement.values())
-        text += f" {winning} of {len(judgement)} first moves {'wins' if winning == 1 else 'win'}."
+        text += f" {winning} of {Count(len(judgement), 'first move')} {'wins' if winning == 1 else 'win'}."
         judgement = solution.judge(rules.after(rules.start(), line[0]))
+        moves = f"replies to {_word(line[0])}"
     if len(judgement) > 1:
         delaying = len(judgement.best_moves)
-        verb = "holds" if delaying == 1 else "hold"
-        text += f" {delaying} of {len(judgement)} replies {verb} out that long." if winner == 0 else ""
+        text += f" {delaying} of {len(judgement)} {moves} {'holds' if delaying == 1 else 'hold'} out that long."
     return _finding("decided", "warning", text, line) if plies <= QUICK else _finding("winner", "note", text, line)
 
 
@@ -217,19 +226,32 @@ def _moves(rules: AnyGame, facts: Census) -> Iterator[Finding]:
     never = [move for move in rules.moves if not facts.legal[move]]
     idle = [move for move in rules.moves if facts.legal[move] and not facts.best[move]]
     if never:
-        yield _finding("never-legal", "note", f"Never legal: {_listed(never)}.")
+        yield _finding("never-legal", "note", f"Never legal: {_listed(map(_word, never))}.")
     if idle:
-        yield _finding("never-best", "warning", f"Never a best move: {_listed(idle)}.", facts.shown[idle[0]])
+        text = f"Never a best move: {_listed(map(_word, idle))}."
+        if worthless := _worthless(rules, facts):
+            text += f" No move with {_listed(worthless)} is ever best."
+        yield _finding("never-best", "warning", text, facts.shown[idle[0]])
 
 
-def _listed(moves: list[Any]) -> str:
-    words = [str(Moves([move], 0)) for move in moves[:8]]
-    return ", ".join(words) + (f" and {len(moves) - 8} more" if len(moves) > 8 else "")
+def _worthless(rules: AnyGame, facts: Census) -> list[str]:
+    """The choices, such as a number, that occur in legal moves but in no best move."""
+    words = []
+    for field in range(len(rules.move_fields) if len(rules.move_fields) > 1 else 0):
+        legal, best = (
+            dict.fromkeys(move[field] for move in rules.moves if counts[move]) for counts in (facts.legal, facts.best)
+        )
+        words += [signs(str(value)) for value in legal if value not in best]
+    return words
 
 
-def _shared(rules: AnyGame) -> bool:
-    """Whether the players share one score."""
-    return rules.board(rules.start()).table.score is not None
+def _word(move: Any) -> str:
+    return signs(str(move))
+
+
+def _listed(words: Iterable[str]) -> str:
+    first, rest = (words := list(words))[:8], len(words) - 8
+    return ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _idle_options(solution: Solution) -> Iterator[Finding]:
@@ -290,23 +312,26 @@ def with_remedies(
     small: int = SMALL,
     progress: Progress | None = None,
 ) -> list[Finding]:
-    """The findings, each with the nearest rule set that removes it, among small ones near these rules.
+    """The findings, each warning with the nearest rule set that removes it, among small ones near these rules.
 
-    One option changes, by as little as possible. Measurements and notes have none.
+    One option changes, by as little as possible.
     """
-    missing = {finding.code for finding in findings if not finding.measured and finding.severity != "note"}
+    missing = {finding.code for finding in findings if finding.severity == "warning"}
     remedies: dict[str, dict[str, Any]] = {}
     tried = 0
     for changes in _nearby(rules):
-        if tried == tries or not missing - set(remedies):
+        if tried == tries or not missing:
             break
         with suppress(ValueError):  # invalid, or too large
             variant = game(rules.id, **{**rules.values, **changes})
             solution = solve(variant, cache=False, positions=small)
             tried += 1
-            codes = {finding.code for finding in lint(variant, solution=solution, options="option-idle" in missing)}
-            for code in missing - codes - set(remedies):
-                remedies[code] = changes
+            others = lint(variant, solution=solution, options="option-idle" in missing)
+            if "unfair" in missing:
+                others += measured(measure(variant, lengths=False, wobble=False, solution=solution))
+            removed = missing - {finding.code for finding in others}
+            remedies |= dict.fromkeys(removed, changes)
+            missing -= removed
         if progress is not None:
             progress("looking for remedies", tried / tries)
     return [replace(finding, remedy=remedies.get(finding.code)) for finding in findings]
@@ -317,7 +342,7 @@ def _nearby(rules: AnyGame) -> list[dict[str, Any]]:
     changes = [
         (_distance(rules.values[option.name], value), {option.name: value})
         for option in rules.options()
-        for value in around(option)
+        for value in around(option, getattr(rules, option.field))
         if value != getattr(rules, option.field)
     ]
     return [change for _, change in sorted(changes, key=lambda pair: pair[0])]

@@ -9,7 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from digitduels.core import winning_score
-from digitduels.lab.census import BOTH_PAST, EMPTY, EQUAL_SCORES, EVENTS, FORBIDDEN, GOAL, PAST, RESULTS, STUCK, Census
+from digitduels.lab.census import (
+    BOTH_PAST,
+    DECIDED,
+    EMPTY,
+    EQUAL_SCORES,
+    EVENTS,
+    FORBIDDEN,
+    GOAL,
+    PAST,
+    RESULTS,
+    STUCK,
+    Census,
+)
 from digitduels.players.policy_kernels import (
     ENTRY,
     allocating,
@@ -31,35 +43,48 @@ from digitduels.solver.tables import Tables
 _GOAL, _PAST, _BOTH_PAST, _EMPTY, _STUCK, _FORBIDDEN = (
     EVENTS.index(event) for event in (GOAL, PAST, BOTH_PAST, EMPTY, STUCK, FORBIDDEN)
 )
-_TIE, _RESULT = EVENTS.index(EQUAL_SCORES[0]), EVENTS.index(RESULTS[0])
+_TIE, _DECIDED, _RESULT = (EVENTS.index(events[0]) for events in (EQUAL_SCORES, DECIDED, RESULTS))
 _NO_SCORE = -(1 << 40)
 
 
 def survey(solution: Tables, progress: Progress | None = None) -> Census:
-    """Does the same as census.plain for a table, apart from `free`."""
+    """Does the same as census.plain for a table."""
     game, compiled, rules = solution.game, solution.compiled, rules_of(solution)
     moves, goal = len(game.moves), winning_score(game)
     marks = np.zeros(len(solution.codes), np.uint8)
     marks[solution.index(game.start())] = 1
-    legal, best, flags = np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(2, np.int64)
+    plies = np.zeros(len(marks), np.min_scalar_type(game.longest + 1))
+    legal, best, flags = np.zeros(moves, np.int64), np.zeros(moves, np.int64), np.zeros(4, np.int64)
     seen, shown = np.full((len(EVENTS), 3), -1, np.int64), np.full((moves, 2), -1, np.int64)
     scores, left = scores_of(solution)
     order = list(reversed(list(waves(compiled, solution.codes.itemsize))))
     for number, tasks in enumerate(order):
-        look(marks, tasks[::-1], rules, scores, left, -1 if goal is None else goal, legal, best, flags, seen, shown)
+        wave = tasks[::-1]
+        look(marks, plies, wave, rules, scores, left, -1 if goal is None else goal, legal, best, flags, seen, shown)
         if progress is not None:
             progress("looking at every position", (number + 1) / len(order))
-    result = Census(critical=int(flags[0]), traps=int(flags[1]))
+    result = Census(critical=int(flags[0]), traps=int(flags[1]), free=int(flags[2]), length=int(flags[3]))
     result.legal = Counter({game.moves[move]: int(count) for move, count in enumerate(legal) if count})
     result.best = Counter({game.moves[move]: int(count) for move, count in enumerate(best) if count})
     lines = _Lines(solution, marks)
     for event, (index, seat, move) in zip(EVENTS, seen.tolist(), strict=True):
         if index >= 0 and (event != FORBIDDEN or len(game.move_fields) > 1):
             result.examples[event] = (*lines.to(index, seat), *([] if move < 0 else [game.moves[move]]))
+    if not _same_takes(solution):  # the kernel sees only moves whose numbers are left
+        result.examples.setdefault(FORBIDDEN, ())
     for move, (index, seat) in enumerate(shown.tolist()):
         if index >= 0:
             result.shown[game.moves[move]] = (*lines.to(index, seat), game.moves[move])
     return result
+
+
+def _same_takes(solution: Tables) -> bool:
+    """Whether moves that differ only in the last choice take the same numbers."""
+    game, takes = solution.game, dict[Any, tuple[int, ...]]()
+    return len(game.move_fields) == 1 or all(
+        takes.setdefault(move[:-1], tuple(taken)) == tuple(taken)
+        for move, taken in zip(game.moves, solution.compiled.takes.tolist(), strict=True)
+    )
 
 
 class _Lines:
@@ -110,6 +135,7 @@ def note(seen: Any, event: Any, index: Any, seat: Any, move: Any) -> None:
 @allocating
 def look(
     marks: Any,
+    plies: Any,
     tasks: Any,
     rules: Any,
     scores: Any,
@@ -121,7 +147,11 @@ def look(
     seen: Any,
     shown: Any,
 ) -> None:
-    """Looks at the marked positions of some tasks, and marks their successors. Bits say which player can be to move."""
+    """Looks at the marked positions of some tasks, and marks their successors. Bits say which player can be to move.
+
+    `plies` is the longest way to each position. `flags` counts critical positions and traps, and has the plies after
+    the last choice, and of the longest game.
+    """
     form, (hands, moves) = rules.arrays, rules.arrays.own.shape
     entries, possible, codes = np.zeros(moves, ENTRY), np.zeros(moves, np.int64), np.zeros(moves, np.int64)
     for task in range(len(tasks)):
@@ -136,6 +166,8 @@ def look(
                     if mark == 0:
                         continue
                     seats, first = (mark & 1) + (mark >> 1), 0 if mark & 1 else 1
+                    ply = np.int64(plies[index])
+                    flags[3] = max(flags[3], ply)
                     legal = list_moves(entries, possible, count, mine, form)
                     if legal == 0:
                         value, _ = decode(np.int64(rules.codes[index]), rules.low, rules.high, rules.top)
@@ -144,8 +176,9 @@ def look(
                                 # The value is for the player who moved last.
                                 winner = 2 if value == 0 else 1 - seat if value > 0 else seat
                                 note(seen, _RESULT + winner, index, seat, -1)
-                                if scores[mine] == scores[theirs] and scores[mine] != _NO_SCORE:
-                                    note(seen, _TIE + winner, index, seat, -1)
+                                if scores[mine] != _NO_SCORE:
+                                    kind = _TIE if scores[mine] == scores[theirs] else _DECIDED
+                                    note(seen, kind + winner, index, seat, -1)
                         note(seen, _STUCK if table > 0 or left[mine] else _EMPTY, index, first, -1)
                         continue
                     best = judge_moves(entries, legal, table, mine, theirs, rules)
@@ -153,7 +186,7 @@ def look(
                     critical, _, trap, _ = facts(entries, legal, best)
                     flags[0] += critical * seats
                     flags[1] += trap * seats
-                    highest = -1
+                    highest, last, choice = -1, 0, False
                     for number in range(count):
                         move = possible[number]
                         hand = form.own[mine, move]
@@ -166,11 +199,17 @@ def look(
                             shown[move, 0], shown[move, 1] = index, first
                         legal_counts[move] += seats
                         after, codes[number] = follow(move, table, mine, theirs, rules)
+                        choice |= highest >= 0 and after != last
+                        last = after
                         if after >= 0:
                             marks[after] |= (mark & 1) << 1 | mark >> 1
+                            plies[after] = max(np.int64(plies[after]), ply + 1)
                         else:
+                            flags[3] = max(flags[3], ply + 1)
                             finish(seen, codes[number], index, mark, move, scores[hand], scores[other], goal, rules)
                         highest = max(highest, codes[number])
+                    if choice:
+                        flags[2] = max(flags[2], ply + 1)
                     for number in range(count):
                         if codes[number] == highest:
                             best_counts[possible[number]] += seats

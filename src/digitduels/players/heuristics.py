@@ -51,6 +51,19 @@ class MostNatural(PolicyPlayer):
         return evenly(natural, most_natural(natural))
 
 
+class NotGreedy(Greedy):
+    """Plays any move but those of the greedy player, if there are others.
+
+    It gains where positions were selected because greedy moves are wrong in them.
+    """
+
+    name = "not greedy"
+
+    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+        greedy = super().probabilities(state)
+        return evenly(greedy, [move for move, likely in greedy.items() if not likely] or list(greedy))
+
+
 HEURISTICS: dict[str, type[Greedy | MostNatural]] = {player.name: player for player in (Greedy, MostNatural)}
 
 

@@ -50,6 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
         usage(f"A dataset is Parquet or JSON Lines: the file must end in {endings}, not {quoted_path(path.name)}.")
     if path is not None and path.suffix.lower() == ".parquet":
         require("pyarrow", "Writing Parquet")
+    try:
+        dataset.check(game, arguments.split)
+    except ValueError as error:
+        usage(str(error))
     sample = solve(game), arguments.positions, arguments.seed
     console = Console()
     if path is None:

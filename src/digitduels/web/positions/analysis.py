@@ -38,6 +38,7 @@ from digitduels.web.positions.wire import wire, wires
 from digitduels.web.refusal import Refusal
 
 WIDEST = 250  # scores on a map
+BOOK = "the rules of the book"
 REMEDIES, REMEDY_POSITIONS = 8, 100_000  # rule sets to try in search of one without a finding, and their size
 LAB_POSITIONS = 2_000_000  # the largest game that is measured while a visitor waits
 STRIP = 15  # values on each side of the current one
@@ -374,7 +375,7 @@ def lab_report(match: Match, solve: Solve) -> answers.LabReport:
     """Returns the measures of a rule set, in words and numbers."""
     from digitduels.games import game as game_of
     from digitduels.lab import prose
-    from digitduels.lab.lint import lint, measured, with_remedies
+    from digitduels.lab.lint import lint, measured, ranked, with_remedies
     from digitduels.lab.measures import measure
     from digitduels.lab.sizes import fits, refusal
     from digitduels.lab.stored_reports import stored_findings, stored_report
@@ -386,8 +387,8 @@ def lab_report(match: Match, solve: Solve) -> answers.LabReport:
             raise TooLargeHere(refusal(match.game, LAB_POSITIONS))
         report = measure(match.game, lengths=False, solution=solve(match.game))
     if findings is None:
-        theorems = lint(match.game, solution=solve(match.game))
-        findings = [*with_remedies(match.game, theorems, tries=REMEDIES, small=REMEDY_POSITIONS), *measured(report)]
+        findings = ranked([*lint(match.game, solution=solve(match.game)), *measured(report)])
+        findings = with_remedies(match.game, findings, tries=REMEDIES, small=REMEDY_POSITIONS)
     _, *rows = prose.comparison([report])
     return {
         "label": label(match.game),
@@ -404,7 +405,7 @@ def lab_report(match: Match, solve: Solve) -> answers.LabReport:
                 "text": finding.text,
                 "shown": finding.shown,
                 "measured": finding.measured,
-                "remedy": house_rules(game_of(match.game.id, **{**match.game.values, **finding.remedy}))
+                "remedy": house_rules(game_of(match.game.id, **{**match.game.values, **finding.remedy})) or BOOK
                 if finding.remedy
                 else "",
             }

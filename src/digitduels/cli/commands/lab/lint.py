@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def findings_on(rules: AnyGame, limit: int | None = None) -> list[Finding]:
-    """The findings about a rule set, with progress bars: theorems, remedies, and measurements."""
-    from digitduels.lab.lint import lint, measured, with_remedies
+    """The findings about a rule set, with progress bars: theorems, measurements, and remedies."""
+    from digitduels.lab.lint import lint, measured, ranked, with_remedies
     from digitduels.lab.measures import measure
     from digitduels.lab.stored_reports import stored_findings, stored_report
 
@@ -64,11 +64,11 @@ def findings_on(rules: AnyGame, limit: int | None = None) -> list[Finding]:
             findings = interruptible(lambda: lint(rules, limit=limit, progress=progress))
             if any(finding.severity == "error" for finding in findings):
                 return findings
-            findings = interruptible(lambda: with_remedies(rules, findings, progress=progress))
             report = stored_report(rules) or interruptible(
                 lambda: measure(rules, lengths=False, wobble=False, limit=limit, progress=progress)
             )
-        return [*findings, *measured(report)]
+            findings = ranked([*findings, *measured(report)])
+            return interruptible(lambda: with_remedies(rules, findings, progress=progress))
     except KeyboardInterrupt:
         stop("Stopped.")
 

@@ -4,7 +4,8 @@ COMMANDS = {
     "run": "Ask models for a move in every position, and print their results.",
     "report": "Print the results in logs, or write them with plots.",
     "reference": "Print the exact results of random moves, simple rules, the levels, short searches and perfect play.",
-    "private": "Make a private twin of the benchmark, with other positions.",
+    "private": "Make a private twin of suite-v2, with other rule sets and positions.",
+    "package": "Write the benchmark as a dataset to publish: rows, a card, Croissant and eval.yaml.",
 }
 EXAMPLES = (
     "duels suite run openai/gpt-5 --logs logs",
