@@ -186,7 +186,11 @@ def stratum(judgement: Judgement[Any], _: object = None) -> Hashable:
 
 
 def band(value: float, ends: Sequence[float]) -> int:
-    """The index of the stratum that contains a value."""
+    """The index of the stratum that contains a value.
+
+    >>> [band(chance, CHANCES) for chance in (0.1, 0.11, 0.5, 0.51)]
+    [0, 1, 2, 3]
+    """
     return sum(value > end for end in ends)
 
 
