@@ -78,14 +78,17 @@ class LocalWorkers:
             raise refusal from None
 
     def _answer(self, question: Callable[..., Any], match: Match, **named: Any) -> Any:
-        """Answers as a server does in a variant: levels search first, and hints do if the game cannot be solved."""
+        """Answers as a server does: levels search before a game is solved, and hints do if it cannot be."""
+        found: str | None = None
         if question is analysis.reply:
-            move, _ = analysis.unsolved_reply(match, self._solutions, **named)
-            if move is not None:
-                return move
+            found, final = analysis.unsolved_reply(match, self._solutions, **named)
+            if found is not None and (final or match.game.changes):
+                return found
         try:
             return question(match, self._solutions, **named)
         except TooLarge:
+            if found is not None:
+                return found
             if question is not analysis.hints:
                 raise
             return analysis.hints(match, self._solutions, searching=True, **named)

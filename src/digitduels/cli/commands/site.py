@@ -26,20 +26,22 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.web.site.export import NotASite, write_site
-    from digitduels.web.site.interpreter import PROGRAMS
+    from digitduels.web.site.interpreter import NotARuntime
 
     folder, runtime = arguments.folder, arguments.runtime
-    if not (runtime / PROGRAMS[0]).is_file():
-        raise Failure(FILE, f"{quoted_path(runtime)} has no {PROGRAMS[0]}. `npm install pyodide` installs Pyodide.")
+    console = Console()
+    console.say("Writing the site. Compression takes up to a minute.")
     try:
         size, compression = write_site(folder, runtime)
+    except NotARuntime as error:
+        how = "`npm install pyodide` installs Pyodide."
+        raise Failure(FILE, f"{quoted_path(runtime)} is not a folder of Pyodide: {error}. {how}") from None
     except NotASite:
         raise Failure(FILE, f"{quoted_path(folder)} contains other files. Choose a new folder.") from None
     except OSError as error:
         raise Failure(FILE, f"{quoted_path(folder)} cannot be written: {reason_of(error)}.") from None
-    console = Console()
     console.say(f"The site is in {quoted_path(folder)}: {size / 1e6:.1f} MB, with {compression} copies of large files.")
     if compression == "gzip":
-        console.say("Node.js is not installed, so there are no Brotli copies, which are smaller.")
+        console.say("Without Node.js there are no Brotli copies, which are smaller.")
     console.say(f"To try it: python -m http.server --directory {quoted_path(folder)}")
     return 0

@@ -22,18 +22,42 @@ UNUSED = {
     *("tracemalloc", "unittest", "uuid", "wave", "webbrowser", "wsgiref", "xml", "xmlrpc", "zipapp", "zoneinfo"),
 }
 """Modules of the standard library that no answer imports, by name; the rest is kept."""
+PARTS_UNUSED = {
+    *("asyncio/windows_events.py", "asyncio/windows_utils.py", "asyncio/proactor_events.py", "asyncio/tools.py"),
+    *("concurrent/futures/interpreter.py", "concurrent/futures/process.py", "html/parser.py"),
+    *("importlib/_bootstrap.py", "importlib/_bootstrap_external.py"),  # these two are part of the interpreter
+    *("logging/config.py", "logging/handlers.py", "urllib/request.py", "urllib/response.py", "urllib/robotparser.py"),
+}
+"""The same for modules of packages that are imported."""
 ENCODINGS = {"__init__", "aliases", "ascii", "cp437", "latin_1", "utf_8"}
 
 
+class NotARuntime(Exception):
+    """The folder is not that of Pyodide. The message says what is missing or damaged."""
+
+
 def runtime_files(folder: Path) -> dict[str, bytes]:
-    """Returns the files of a Pyodide folder that a site needs. Raises OSError if one is missing."""
-    files = {name: (folder / name).read_bytes() for name in PROGRAMS}
-    lock = json.loads((folder / LOCK).read_text(encoding="utf-8"))
-    files[LOCK] = json.dumps({**lock, "packages": {}}).encode()
-    with zipfile.ZipFile(io.BytesIO((folder / LIBRARY).read_bytes())) as library:
-        names = [info.filename for info in library.infolist() if not info.is_dir()]
-        files[LIBRARY] = archive_of((name, library.read(name)) for name in sorted(names) if _is_used(name))
+    """Returns the files of a Pyodide folder that a site needs. Raises NotARuntime if it lacks one."""
+    files = {name: _read(folder / name) for name in PROGRAMS}
+    try:
+        lock = json.loads(_read(folder / LOCK))
+        files[LOCK] = json.dumps({**lock, "packages": {}}).encode()
+    except (ValueError, TypeError):
+        raise NotARuntime(f"{LOCK} is damaged") from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(_read(folder / LIBRARY))) as library:
+            names = [info.filename for info in library.infolist() if not info.is_dir()]
+            files[LIBRARY] = archive_of((name, library.read(name)) for name in sorted(names) if _is_used(name))
+    except zipfile.BadZipFile:
+        raise NotARuntime(f"{LIBRARY} is damaged") from None
     return files
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        raise NotARuntime(f"{path.name} is missing") from None
 
 
 def _is_used(name: str) -> bool:
@@ -41,4 +65,4 @@ def _is_used(name: str) -> bool:
     path = PurePosixPath(name)
     if path.parts[0] == "encodings":
         return path.stem in ENCODINGS
-    return path.parts[0].removesuffix(".py") not in UNUSED
+    return path.parts[0].removesuffix(".py") not in UNUSED and name not in PARTS_UNUSED

@@ -1,6 +1,7 @@
 // The service worker of a site without a server: stores the files of one version, and answers from them.
 
 /** @typedef {Event & {waitUntil(done: Promise<unknown>): void}} Lasting */
+/** @typedef {{claim(): Promise<void>}} Claiming */
 /** @typedef {Event & {request: Request, respondWith(answer: Promise<Response>): void}} Fetching */
 
 // `duels site` writes the version and the files of the site in front of this script.
@@ -15,7 +16,9 @@ addEventListener("install", (event) => {
 });
 
 addEventListener("activate", (event) => {
-  /** @type {Lasting} */ (event).waitUntil(dropOlderVersions());
+  // Answers the page of the first visit from now on, which may lose its network before the next one.
+  const claiming = /** @type {Claiming} */ (Reflect.get(globalThis, "clients")).claim();
+  /** @type {Lasting} */ (event).waitUntil(Promise.all([dropOlderVersions(), claiming]));
 });
 
 async function dropOlderVersions() {

@@ -8,11 +8,9 @@ const LOADING = [
   "Getting the computer ready: a few seconds the first time.",
   "Still loading: up to a minute on a slow line.",
 ];
-const FAILED =
-  "The computer could not be started. Check your connection and try again; the rules of all games are under Learn, " +
-  "for two people with pencil and paper.";
-
-const FAILURE = { status: 500, text: JSON.stringify({ detail: FAILED }) };
+const BUSY = 1000; // milliseconds before the status line says that the computer is working
+const WORKING = "One moment…";
+const FAILED = "The computer could not be started. Check your connection and try again.";
 
 /** @typedef {import("../transport.js").Answer} Answer */
 /** @typedef {{id: number, status: number, text: string}} Reply */
@@ -24,7 +22,7 @@ let count = 0;
 /** @type {Map<number, (answer: Answer) => void>} */
 const open = new Map();
 /** The answers that came with the site, for the time before Python is ready. */
-/** @type {Promise<Record<string, unknown>> | null} */
+/** @type {Promise<Stored> | null} */
 let stored = null;
 
 /** Starts Python, unless it has been started. */
@@ -36,7 +34,7 @@ function start() {
       ready = false;
       worker.terminate();
       reject(error);
-      for (const id of open.keys()) settle({ id, ...FAILURE });
+      for (const id of open.keys()) void failure().then((answer) => settle({ id, ...answer }));
     };
     worker.addEventListener("error", fail);
     worker.addEventListener("message", ({ data }) => {
@@ -62,45 +60,73 @@ function settle({ id, status, text }) {
  * @returns {Promise<Answer>}
  */
 export async function exchange(path, { signal, body }) {
-  const known = ready || body ? undefined : (await storedAnswers())[path];
+  const known = ready || body ? undefined : (await storedAnswers()).answers[path];
   if (known !== undefined) return { ok: true, status: 200, text: JSON.stringify(known) };
   let worker;
-  const notices = PATIENCE.map((after, index) => setTimeout(() => announce(path, LOADING[index] ?? ""), after));
+  const quiet = PATIENCE.map((after, index) => announce(path, LOADING[index] ?? "", after));
   try {
     worker = await start();
   } catch (error) {
     console.error(error);
-    return { ok: false, ...FAILURE };
+    return { ok: false, ...(await failure()) };
   } finally {
-    notices.forEach(clearTimeout);
+    quiet.forEach((stop) => stop());
   }
   signal?.throwIfAborted();
   const id = (count += 1);
   const [name, query = ""] = path.split("?");
-  return new Promise((resolve, reject) => {
+  const stop = announce(path, WORKING, BUSY);
+  /** @type {Promise<Answer>} */
+  const answer = new Promise((resolve, reject) => {
     open.set(id, resolve);
     signal?.addEventListener("abort", () => open.delete(id) && reject(signal.reason));
     worker.postMessage({ id, path: name, query, body });
   });
+  return answer.finally(stop);
 }
 
+/** @typedef {{answers: Record<string, unknown>, whole: string[]}} Stored `whole`: games with all their positions */
+
+/** @returns {Promise<Stored>} */
 function storedAnswers() {
   stored ??= fetch(new URL("../answers.json", import.meta.url)).then(
     (answer) => answer.json(),
-    () => ({}),
+    () => {
+      stored = null;
+      return { answers: {}, whole: [] };
+    },
   );
   return stored;
 }
 
+/** Says that Python does not start, and which games two people can play without it. */
+async function failure() {
+  const { whole } = await storedAnswers();
+  const rest = whole.length
+    ? ` Until then, two people can play ${whole.join(" or ")} at this screen, and the rules of all games are under Learn.`
+    : "";
+  return { status: 500, text: JSON.stringify({ detail: FAILED + rest }) };
+}
+
 /**
- * Says that the reader has to wait, unless they wait for nothing: the first page asks for the daily puzzle by itself.
+ * Says after a while that the reader has to wait, unless they wait for nothing: the first page asks for the daily puzzle
+ * by itself. Returns how to stop, which shows again what the status line said before.
  * @param {string} path
  * @param {string} text
+ * @param {number} after milliseconds
  */
-function announce(path, text) {
+function announce(path, text, after) {
   const line = document.getElementById("status");
-  const expected = path !== "/api/puzzle" || document.querySelector("main.leaving");
-  if (line && expected) line.textContent = text;
+  let before = "";
+  const timer = setTimeout(() => {
+    if (!line || (path === "/api/puzzle" && !document.querySelector("main.leaving"))) return;
+    before = line.textContent;
+    line.textContent = text;
+  }, after);
+  return () => {
+    clearTimeout(timer);
+    if (line && before && line.textContent === text) line.textContent = before;
+  };
 }
 
 /** @param {string} path */
@@ -114,6 +140,13 @@ export function inside(pathname) {
   return `/${pathname.slice(ROOT.length).replace(/\/$/, "")}`;
 }
 
+/** Makes the links of the page absolute, because the path that they are relative to changes with the pages. */
+function fixLinks() {
+  for (const link of document.querySelectorAll("a[href], link[rel=icon], link[rel=manifest]")) {
+    link.setAttribute("href", /** @type {HTMLAnchorElement | HTMLLinkElement} */ (link).href);
+  }
+}
+
 /** Starts Python after the first paint, and then stores the site in the browser, for visits without a network. */
 async function prepare() {
   await new Promise((resolve) => setTimeout(resolve, 0));
@@ -121,4 +154,5 @@ async function prepare() {
   await navigator.serviceWorker?.register(`${ROOT}service-worker.js`);
 }
 
+fixLinks();
 addEventListener("load", () => prepare().catch(console.error));
