@@ -27,6 +27,7 @@ class ErrorChances:
     def __init__(self, solution: Solution, level: int = FALLIBLE, replies: int = REPLIES) -> None:
         self.solution, self.replies = solution, replies
         self.opponent = Level(level, solution, seed=0) if level > 1 else Uniform(solution.game, seed=0)
+        self._plain: dict[tuple[State[Any, Any], int], float] = {}
 
     def each(self, state: State[Any, Any], moves: Iterable[Any]) -> dict[Any, float]:
         """The probability after each of these moves."""
@@ -46,8 +47,14 @@ class ErrorChances:
 
     def plain(self, state: State[Any, Any], replies: int) -> float:
         """The probability if the opponent is to move, in this many of its turns, by recursion."""
+        key = state, replies
+        if key not in self._plain:
+            self._plain[key] = self._recur(state, replies)
+        return self._plain[key]
+
+    def _recur(self, state: State[Any, Any], replies: int) -> float:
         game, judgement = self.solution.game, self.solution.judge(state)
-        if not judgement or judgement.best_verdict.value < 0:
+        if not judgement or judgement.best_verdict.value < 0 or (replies == 1 and not judgement.throwing):
             return 0.0
         wrong = 0.0
         for reply, likely in self.opponent.probabilities(state).items():
