@@ -102,8 +102,9 @@ function storedAnswers() {
 /** Says that Python does not start, and which games two people can play without it. */
 async function failure() {
   const { whole } = await storedAnswers();
-  const rest = whole.length
-    ? ` Until then, two people can play ${whole.join(" or ")} at this screen, and the rules of all games are under Learn.`
+  const games = whole.join(" or ");
+  const rest = games
+    ? ` Until then, two people can play ${games} at this screen, and the rules of all games are under Learn.`
     : "";
   return { status: 500, text: JSON.stringify({ detail: FAILED + rest }) };
 }
