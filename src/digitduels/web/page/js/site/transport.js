@@ -110,8 +110,8 @@ async function failure() {
 }
 
 /**
- * Says after a while that the reader has to wait, unless they wait for nothing: the first page asks for the daily puzzle
- * by itself. Returns how to stop, which shows again what the status line said before.
+ * Says after a while that the reader has to wait, unless they wait for nothing: the first page asks for the daily
+ * puzzle by itself. Returns how to stop, which shows again what the status line said before.
  * @param {string} path
  * @param {string} text
  * @param {number} after milliseconds
