@@ -282,6 +282,15 @@ class Terminal:
             assert time.monotonic() < end, "the program ignores Ctrl-C"
             self.type("\x03")
 
+    def end(self, number: signal.Signals) -> None:
+        """Ends the program by a signal, sent again if nothing happens, for the same reason."""
+        end = time.monotonic() + PATIENCE
+        while self.program.poll() is None:
+            assert time.monotonic() < end, f"the program ignores {number.name}"
+            self.program.send_signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                self.program.wait(8)
+
     def rest(self) -> str:
         """Everything shown until the program ends."""
         while self._look():

@@ -736,7 +736,7 @@ def test_a_game_is_saved_when_its_terminal_closes(terminal: Open, duels: Run, bl
     if blow is None:
         person.close()
     else:
-        person.program.send_signal(blow)
+        person.end(blow)
     person.program.wait(PATIENCE)
     assert moves(saved_game("numerical-nexus-1")) == ["+5"]
     assert "resumed after 1 move" in duels("resume").stdout
