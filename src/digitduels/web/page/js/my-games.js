@@ -29,7 +29,7 @@ export function showMyGames(main, signal) {
     main,
     h("h1", "My games"),
     h("p.lead", ABOUT),
-    games.length ? gameList(games) : h("p", "You have not played here yet."),
+    games.length ? gameList(games) : h("p.nothing", "You have not played here yet."),
     levels.length > 0 && part("Best level beaten", levels),
     solved.length > 0 && part(`Puzzles solved: ${puzzles.length}`, solved),
     h(

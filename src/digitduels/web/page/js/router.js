@@ -98,7 +98,12 @@ async function open(moved) {
   if (!target) {
     setTitle("Not found");
     dropHead();
-    fill(main, h("h1", "Page not found"), h("p", "The link may be incomplete."), anchor("See the games", "/", "main"));
+    fill(
+      main,
+      h("h1", "Page not found"),
+      h("p.nothing", "The link may be incomplete."),
+      anchor("See the games", "/", "main"),
+    );
     return;
   }
   main.classList.add("leaving");
