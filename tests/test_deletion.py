@@ -20,7 +20,18 @@ from digitduels.web.classes import service as class_service
 from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
 from digitduels.web.streams.periodic import Clock
-from digitduels.web.streams.store import AT_ONCE, CHILDREN_AT_ONCE, Change, Event, Member, Query, Store, Stream, Token
+from digitduels.web.streams.store import (
+    AT_ONCE,
+    CHILDREN_AT_ONCE,
+    Change,
+    Event,
+    Member,
+    Query,
+    Store,
+    StoreError,
+    Stream,
+    Token,
+)
 from test_classes import Teacher
 from web import wait_for
 
@@ -232,6 +243,25 @@ def test_a_class_that_cannot_be_deleted_stops_no_other(tmp_path: Path, caplog: p
         wait_for(lambda: database.execute("SELECT id FROM stream").fetchall() == [("AAAAA",)])
     database.close()
     assert any(record.getMessage() == "background" for record in caplog.records)
+
+
+@pytest.mark.parametrize("bad", [("g000",), ("g003", "g150", "g249")])
+def test_a_game_that_cannot_be_deleted_stops_no_other(tmp_path: Path, bad: tuple[str, ...]) -> None:
+    async def main() -> None:
+        store = open_store(str(tmp_path / "games.sqlite"))
+        for number in range(250):
+            assert await store.create(replace(GAME, id=f"g{number:03}", parent=None, status="open"))
+        with closing(sqlite3.connect(tmp_path / "games.sqlite", isolation_level=None)) as database:
+            condition = " OR ".join(f"OLD.id = '{id}'" for id in bad)
+            database.execute(
+                f"CREATE TRIGGER bad BEFORE DELETE ON stream WHEN {condition} BEGIN SELECT RAISE(ABORT, 'bad'); END"
+            )
+            with pytest.raises(StoreError, match="bad"):
+                await store.expire(Query.UNJOINED, 101.0)
+            assert database.execute("SELECT id FROM stream ORDER BY id").fetchall() == [(id,) for id in bad]
+        await store.close()
+
+    asyncio.run(main())
 
 
 # Clocks

@@ -11,7 +11,7 @@ from digitduels.web.rooms.opponents import Apply
 from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
 from digitduels.web.streams.fold import Resolution
-from digitduels.web.streams.periodic import Clock
+from digitduels.web.streams.periodic import Clock, PeriodicTasks
 from digitduels.web.streams.store import Query, Store
 
 DAY = 86400.0
@@ -21,18 +21,26 @@ HOUR = 3600.0
 class Retention:
     """Deletes and closes games, once the clock has been steady for the grace period."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, apply: Apply) -> None:
-        self._store, self._settings, self._clock, self._apply = store, settings, clock, apply
+    def __init__(self, store: Store, settings: Settings, clock: Clock, background: PeriodicTasks, apply: Apply) -> None:
+        self._store, self._settings, self._clock, self._background = store, settings, clock, background
+        self._apply = apply
 
     async def sweep(self) -> None:
         """Deletes and closes all games that have reached their age limit."""
-        settings = self._settings
-        if not await self._clock.trusted(settings.grace * HOUR, settings.grace * HOUR):
-            return
+        grace = self._settings.grace * HOUR
+        if await self._clock.trusted(grace, grace):
+            for work in (self._delete_unjoined, self._delete_ended, self._close_idle):
+                await self._background.attempt(work)
+
+    async def _delete_unjoined(self) -> None:
+        await self._store.expire(Query.UNJOINED, time.time() - self._settings.unjoined * DAY)
+
+    async def _delete_ended(self) -> None:
+        await self._store.expire(Query.ENDED, time.time() - self._settings.retention * DAY)
+
+    async def _close_idle(self) -> None:
         now = time.time()
-        await self._store.expire(Query.UNJOINED, now - settings.unjoined * DAY)
-        await self._store.expire(Query.ENDED, now - settings.retention * DAY)
-        before = now - settings.idle * DAY
+        before = now - self._settings.idle * DAY
 
         async def close(live: LiveRoom) -> Resolution[Room] | None:
             return acts.close(live.value, before, now)

@@ -50,7 +50,7 @@ class RoomService(StreamService[LiveRoom]):
         self._opponents = Opponents(store, self.cache, chooser, self.apply)
         self.founders = self._opponents.founders
         self.clock = Clock()
-        self._retention = Retention(store, settings, self.clock, self.apply)
+        self._retention = Retention(store, settings, self.clock, self.background, self.apply)
 
     async def __aenter__(self) -> RoomService:
         self.store.watch(self._remote_change)

@@ -295,21 +295,45 @@ class Store(ABC):
         return [id for (id,) in rows]
 
     async def expire(self, query: Query, before: float) -> list[str]:
-        """Deletes the streams for which a query holds, up to AT_ONCE per transaction. Returns their ids."""
+        """Deletes the streams for which a query holds, up to AT_ONCE per transaction. Returns their ids.
 
-        def work(database: Transaction) -> list[str]:
-            statement = f"SELECT id FROM stream WHERE {query} ORDER BY id LIMIT {AT_ONCE} {self.lock}"  # noqa: S608
-            ids = [id for (id,) in database.execute(statement, (before,) * query.count("?")).fetchall()]
-            self._delete(database, ids)
-            return ids
+        A stream that cannot be deleted stops no other. The last such error is raised when the others are gone.
+        """
+        chosen: list[str] = []
+        after, count = "", AT_ONCE
+
+        def work(database: Transaction) -> None:
+            where = f"{query} AND id > ? ORDER BY id LIMIT {count} {self.lock}"
+            values = (*(before,) * query.count("?"), after)
+            rows = database.execute(f"SELECT id FROM stream WHERE {where}", values).fetchall()  # noqa: S608
+            chosen[:] = [id for (id,) in rows]
+            self._delete(database, chosen)
 
         deleted: list[str] = []
+        failures: list[Exception] = []
         try:
-            while ids := await self._write(work):
-                deleted += ids
+            while len(failures) < AT_ONCE:
+                chosen.clear()
+                try:
+                    await self._write(work)
+                except Exception as error:
+                    if not chosen:  # the database is not available
+                        raise
+                    if len(chosen) > 1:
+                        count = 1  # one by one, until the one that fails is found
+                        continue
+                    failures.append(error)
+                    count = AT_ONCE
+                else:
+                    if not chosen:
+                        break
+                    deleted += chosen
+                after = chosen[-1]
         finally:
             if deleted:
                 await self._write(lambda _: None, erases=True)
+        if failures:
+            raise failures[-1]
         return deleted
 
     async def mark_broken(self, id: str, reason: str) -> None:
