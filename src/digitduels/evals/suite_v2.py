@@ -232,9 +232,11 @@ def _rule_set_items(
     for match in positions(solution, _CHOICE * most, seed, sort, part="test"):
         candidates[solution.judge(match.state).best_verdict.value].append(match)
     for match in _mixed(candidates):
+        if number == most:
+            return
         item = _item(variant, match, solution, sort)
         key = position_key(match)
-        if number == most or key in taken or (wanted is not None and wanted[item["kind"]] < 1):
+        if key in taken or (wanted is not None and wanted[item["kind"]] < 1):
             continue
         if wanted is not None:
             wanted[item["kind"]] -= 1

@@ -1,9 +1,9 @@
-"""Levels 1 to 7: opponents that always see near results, and see far ones less often.
+"""Levels 2 to 6: opponents that always see near results, and see far ones less often.
 
 On each turn a level draws a random depth, in plies. It sees every result within that depth and nothing beyond. It plays
-the quickest win that it sees. Otherwise it picks one of the moves that it does not see losing, at random, but natural
-ones more often. If it sees that every move loses, it plays the slowest loss. So a level makes mistakes where people
-make them, about distant results, and never plays a move that it knows to be bad.
+the quickest win that it sees. Otherwise it picks one of the moves that it does not see losing, draws included, at
+random, but natural ones more often. If it sees that every move loses, it plays the slowest loss. So a level makes
+mistakes where people make them: about distant results. Level 1 is Uniform in policy.py, and level 7 is in perfect.py.
 
 A move is natural if a person who cannot see any result would play it, judging by the board alone. A person moves
 towards the goal or sets the opponent back, and neither wastes a turn nor moves away. How natural a move is does not

@@ -36,7 +36,7 @@ class Rules(NamedTuple):
 
     arrays: Arrays
     codes: npt.NDArray[Any]
-    """[position]: value and distance; see solver/layout.py for how `low`, `high` and `top` decode them."""
+    """[position]: value and distance; see Scale in solver/lookup.py for `low`, `high` and `top`."""
     ended: npt.NDArray[Any]
     """[hand that ends the game]: the code of the finished game."""
     low: int

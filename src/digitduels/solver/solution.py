@@ -39,7 +39,10 @@ class Truth(Protocol):
     game: AnyGame
 
     def within(self, state: State[Any, Any], plies: int) -> dict[Any, Verdict | None]:
-        """Every legal move with its verdict if the game then ends within `plies`, else None."""
+        """Every legal move with its verdict if the game then ends within `plies`, else None.
+
+        A search that reaches its limit of positions answers None for nearer results, too.
+        """
 
 
 class UnknownPosition(ValueError):
