@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -78,6 +79,11 @@ def section(page: Path, heading: str) -> str:
 def first_column(text: str) -> list[str]:
     """The text between backticks at the start of each table row."""
     return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
+
+
+def key_paths(parts: Mapping[str, Iterable[str]]) -> list[str]:
+    """The keys of parts of a JSON document, each with the path of its part."""
+    return [path + key for path, part in parts.items() for key in part]
 
 
 def commands() -> dict[str, Parser]:
@@ -324,7 +330,7 @@ def test_json_of_the_games_is_as_documented(duels: Run) -> None:
     (game,) = [game for game in listing["games"] if game["game"] == example["game"]]
     levels, options = game["levels"][0], game["options"][0]
     parts = {"": listing, "games[].": game, "games[].levels[].": levels, "games[].options[].": options}
-    assert first_column(text) == [path + key for path, part in parts.items() for key in part]
+    assert first_column(text) == key_paths(parts)
     assert example == game
 
 
@@ -337,7 +343,7 @@ def test_json_of_a_match_is_as_documented(duels: Run, one_core: None) -> None:
     within = {f"players[].{key}.": player[key] for key in ("rating", "skill")}
     within |= {"players[].seats[].": player["seats"][0], "players[].grade.": player["grade"], "pairs[].": pair}
     parts = {"": output, "players[].": player} | within
-    assert first_column(text) == [path + key for path, part in parts.items() for key in part]
+    assert first_column(text) == key_paths(parts)
 
 
 def test_record_is_as_documented() -> None:

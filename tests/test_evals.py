@@ -35,7 +35,7 @@ from digitduels.match import LONGEST_WORDS, Match
 from digitduels.record import load, replay, to_record
 from evaluation import evaluate
 from inspect_warnings import INSPECT_WARNINGS, garbage_of_inspect
-from test_docs import DOCS, FENCE, blocks, first_column, section
+from test_docs import DOCS, FENCE, blocks, first_column, key_paths, section
 
 __all__ = ["garbage_of_inspect"]
 
@@ -341,8 +341,8 @@ def test_the_leaderboard_is_as_documented(ran: Ran, capsys: pytest.CaptureFixtur
     told = json.loads(capsys.readouterr().out)
     board = {each["task"]: each for each in told["boards"]}
     row = board["match"]["models"][0]
-    parts = (told, board["match"], row, row["moves"], row["points"])
-    assert first_column(section(DOCS / "json.md", "## duels eval --json")) == [key for part in parts for key in part]
+    parts = {"": told, "boards[].": board["match"], "boards[].models[].": row, "boards[].models[].moves.": row["moves"]}
+    assert first_column(section(DOCS / "json.md", "## duels eval --json")) == key_paths(parts) + list(row["points"])
     assert set(row) - set(board["positions"]["models"][0]) == {"points", "ceiling", "seats", "thrown"}
     assert list(board["rules"]["models"][0]) == ["model", "samples", "different", "starts", "errors", "legal", "after"]
 
