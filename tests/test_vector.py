@@ -21,6 +21,7 @@ import digitduels as dd
 from conftest import ROOT
 from digitduels.adapters.vector import DuelVectorEnv
 from digitduels.core import State
+from digitduels.games.equation_duel import EquationDuel
 from digitduels.games.number_duel import NumberDuel
 from digitduels.players import error_tables
 from digitduels.players.backward import error_steps
@@ -96,6 +97,18 @@ def test_large_pools_follow_the_rules(options: dict[str, Any]) -> None:
 
 def test_a_new_game_follows_its_rules() -> None:
     assert follow(DuelVectorEnv(Plain(), num_envs=10, opponent="self"), 40, seed=3)
+
+
+@pytest.mark.parametrize("opponent", ["self", "4"])
+def test_steps_ask_the_rules_nothing(opponent: str, home: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    env = DuelVectorEnv("equation-duel", 50, opponent, options={"target": 9, "highest": 5})
+    env.reset(seed=1)
+    monkeypatch.setattr(EquationDuel, "outcome", lambda *_: pytest.fail("The rules were asked."))
+    empty = 0
+    for _ in range(20):
+        _, _, over, _, info = env.step(env.sample_legal())
+        empty += int((info["final_obs"]["observation"][over, -5:].sum(axis=1) < 2).sum()) if over.any() else 0
+    assert empty
 
 
 @pytest.mark.parametrize("name", ["number-quest", "numerical-nexus"])

@@ -27,8 +27,8 @@ from digitduels.players.observation import Observation
 from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
 from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sight_table
 from digitduels.pool import Pool
-from digitduels.solver.arrays import Arrays, affordable, arrays
-from digitduels.solver.compiled import LOST, WON, Compiled, DoesNotFactor, ending_for
+from digitduels.solver.arrays import Arrays, Finals, affordable, arrays, final_results
+from digitduels.solver.compiled import Compiled, DoesNotFactor
 from digitduels.solver.discovery import compile_game
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
@@ -62,8 +62,7 @@ class World(NamedTuple):
     start_hands: npt.NDArray[np.int32]  # [start, 0] is for the player to move, [start, 1] for the other
     start_masks: npt.NDArray[np.int8]  # [start, move]
     start_players: npt.NDArray[np.int8]  # [start]: the player to move
-    last: npt.NDArray[np.int64]  # the indices of exhausted pools that have occurred so far, sorted
-    boards: npt.NDArray[np.int8]  # [exhausted pool, hand to move, other hand]: the result for the former; 0 if unknown
+    finals: Finals
     kind: int  # of the opponent's policy
     sight: npt.NDArray[np.float64]  # [distance]: the probability that a level sees a result
     chances: npt.NDArray[np.uint8]  # [position]: how likely the player to move errs, which perfect play exploits
@@ -90,7 +89,6 @@ class Results(NamedTuple):
     illegal: npt.NDArray[np.bool_]
     over: npt.NDArray[np.bool_]  # ended and not restarted yet
     final: npt.NDArray[np.int32]
-    ask: npt.NDArray[np.int64]  # [row]: game, pool, hand to move, other hand, sign of the reward
 
 
 class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]]):
@@ -157,7 +155,6 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
             illegal=np.zeros(num_envs, np.bool_),
             over=np.zeros(num_envs, np.bool_),
             final=self._games.rows.copy(),
-            ask=np.zeros((num_envs, 5), np.int64),
         )
         self._started = False
         self._none = np.zeros(num_envs, np.bool_)
@@ -216,11 +213,9 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         results, same = self._results, self.autoreset_mode == AutoresetMode.SAME_STEP
         if self.autoreset_mode == AutoresetMode.DISABLED and results.over.any():
             raise ResetNeeded('Some games are over: call reset(options={"reset_mask": …}) before the next step().')
-        unknown = vector_kernels.step(
+        vector_kernels.step(
             self._world, self._games, results, actions.astype(np.int64), self._alone, self._seat, same, self._rng
         )
-        if unknown:
-            self._ask(results.ask[:unknown])
         info = self._info()
         done = self._output(results.done)
         if done.any():
@@ -252,20 +247,6 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
     def _info(self) -> dict[str, Any]:
         return {"player": self._output(self._games.player)}
-
-    def _ask(self, rows: npt.NDArray[np.int64]) -> None:
-        """Asks the rules for the results of games that ran out of numbers, sets the rewards, and caches the results."""
-        for index, table, mine, theirs, sign in rows.tolist():
-            row = int(np.searchsorted(self._world.last, table))
-            if row == len(self._world.last) or self._world.last[row] != table:
-                self._world = self._world._replace(
-                    last=np.insert(self._world.last, row, table), boards=np.insert(self._world.boards, row, 0, axis=0)
-                )
-            outcome = self.game.outcome(self.compiled.state(table, mine, theirs))
-            assert outcome is not None
-            end = ending_for(outcome.winner, 0)
-            self._world.boards[row, mine, theirs] = end
-            self._results.reward[index] = sign * ((end == LOST) - (end == WON))
 
 
 def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
@@ -299,12 +280,15 @@ def _world(
     assert isinstance(policy, PolicyPlayer)
     assert policy.kind is not None
     solution = None if policy.kind == UNIFORM else _tables_of(game)
-    compiled = _compiled(game) if solution is None else solution.compiled
+    try:
+        compiled = _compiled(game) if solution is None else solution.compiled
+        finals = final_results(compiled)
+    except DoesNotFactor as reason:
+        raise ValueError(f"{game.title} cannot be vectorised ({reason}); {_INSTEAD}") from None
     form, hands = arrays(compiled)
     nothing = np.empty(0)
     no_rules = Rules(form, np.empty(0, np.uint8), np.empty(0, np.uint8), 0, 0, 0, nothing, 0.0, 0.0, nothing)
     counts, firsts, masks, players = zip(*(_numbers(compiled, view, start) for start in starts), strict=True)
-    count, moves = len(compiled.hands), len(game.moves)
     few = compiled.digits <= _PATTERNS and (form.takes <= 1).all()
     patterns = np.arange(1 << compiled.digits if few else 0)[:, None] >> np.arange(compiled.digits) & 1
     allowed = affordable(compiled, patterns).astype(np.int8)
@@ -322,13 +306,12 @@ def _world(
         start_hands=np.array(firsts, np.int32),
         start_masks=np.array(masks, np.int8),
         start_players=np.array(players, np.int8),
-        last=np.empty(0, np.int64),
-        boards=np.empty((0, count, count) if compiled.digits else (0, 0, 0), np.int8),
+        finals=finals,
         kind=policy.kind,
         sight=sight,
         chances=error_table(solution) if solution and policy.kind == PERFECT else np.empty(0, np.uint8),
         rules=no_rules if solution is None else rules_of(solution),
-        entries=np.zeros(moves, ENTRY),
+        entries=np.zeros(len(game.moves), ENTRY),
         losing=np.zeros((len(sight), 2)),
     )
     return compiled, world, hands
@@ -343,7 +326,7 @@ def _tables_of(game: AnyGame) -> Tables:
 
 
 def _compiled(game: AnyGame) -> Compiled:
-    """Compiles a game; raises ValueError if it cannot be compiled, and TooLarge if it is too large."""
+    """Compiles a game; raises DoesNotFactor if that is impossible, and TooLarge if it is too large."""
     table = game.start().table
     pools = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
     large = TooLarge(f"{game.title} with these options is too large to be vectorised; {_INSTEAD}")
@@ -354,7 +337,4 @@ def _compiled(game: AnyGame) -> Compiled:
         if positions // pools > _BOARD:
             raise large
 
-    try:
-        return compile_game(game, check_size)
-    except DoesNotFactor as reason:
-        raise ValueError(f"{game.title} cannot be vectorised ({reason}); {_INSTEAD}") from None
+    return compile_game(game, check_size)

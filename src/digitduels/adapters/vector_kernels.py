@@ -17,7 +17,6 @@ from digitduels.players.policy import PERFECT, UNIFORM
 from digitduels.players.policy_kernels import judge_moves, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
 
-ASK = -6  # the pool is exhausted, and the result is unknown
 DRAWS = 24  # how many random draws to try before counting the legal moves
 
 _BARE: dict[str, Any] = {"_nrt": False}
@@ -105,19 +104,20 @@ def index(world: Any, counts: Any, game: Any) -> Any:
 
 
 @inline
-def ended(last: Any, boards: Any, table: Any, mine: Any, theirs: Any) -> Any:
-    """The result of a game with an exhausted pool, for the player who would move next; ASK if unknown."""
-    low, high = 0, len(last)
+def ended(finals: Any, table: Any, moving: Any, waiting: Any) -> Any:
+    """The result of a game at a table without moves, for the waiting player."""
+    tables, scores, by_score, by_hands = finals.tables, finals.scores, finals.by_score, finals.by_hands
+    low, high = uint64(0), uint64(len(tables))
     while low < high:
-        middle = (low + high) // 2
-        if last[middle] < table:
-            low = middle + 1
+        middle = (low + high) >> uint64(1)
+        if tables[middle] < table:
+            low = middle + uint64(1)
         else:
             high = middle
-    if low == len(last) or last[low] != table:
-        return int64(ASK)
-    known = boards[low, mine, theirs]
-    return int64(known if known else ASK)
+    if len(by_hands):
+        return int64(by_hands[low, waiting, moving])
+    mine, other = scores[waiting], scores[moving]
+    return int64(by_score[low, uint64(1) if mine > other else uint64(2) if mine < other else uint64(0)])
 
 
 @inline
@@ -132,14 +132,13 @@ def move_on(world: Any, counts: Any, hands: Any, mask: Any, game: Any, move: Any
     result = int64(0)
     if mine >= uint64(len(own)):
         result = int64(ends[mine - uint64(len(own))])
-    else:
-        if not permit(world, counts, mask, game, theirs):
-            result = ended(world.last, world.boards, index(world, counts, game), theirs, mine)
-        else:
-            result = int64(world.stuck[theirs])
-        # That was the next player's result; the mover's is the opposite.
+    elif permit(world, counts, mask, game, theirs):
+        result = int64(world.stuck[theirs])
+        # That is the next player's result; the mover's is the opposite.
         if result in (WON, LOST):
             result = WON + LOST - result
+    else:
+        result = ended(world.finals, index(world, counts, game), theirs, mine)
     return result
 
 
@@ -234,16 +233,14 @@ def reset(world: Any, games: Any, results: Any, restart: Any, alone: Any, seat: 
 
 
 @kernel
-def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: Any, same: Any, rng: Any) -> Any:
+def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: Any, same: Any, rng: Any) -> None:
     """Plays one action in every game, and the opponent's reply.
 
     When a game ends, a new one starts in the `same` step, or else in the next step, which ignores the action.
-    Returns the number of games with an unknown result, which results.ask lists.
     """
     counts, hands, mask, player, rows = games.counts, games.hands, games.mask, games.player, games.rows
-    illegal, done, reward, final, ask = results.illegal, results.done, results.reward, results.final, results.ask
-    over = results.over
-    unknown, moves = uint64(0), mask.shape[1]
+    illegal, done, reward, final = results.illegal, results.done, results.reward, results.final
+    over, moves = results.over, mask.shape[1]
     for game in range(uint64(len(actions))):
         restart = over[game]
         agent = uint64(0)
@@ -269,10 +266,6 @@ def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: A
                 agent = uint64(not alone and sign > 0 and allowed)
                 mine, theirs = uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent])
                 show(world, counts, game, mine, theirs, final)
-                if result == ASK:
-                    ask[unknown, 0], ask[unknown, 1], ask[unknown, 2] = game, index(world, counts, game), hands[game, 0]
-                    ask[unknown, 3], ask[unknown, 4] = hands[game, 1], sign
-                    unknown += uint64(1)
                 restart, over[game] = same, not same
                 if not same:
                     player[game] ^= allowed and (alone or sign > 0)  # the player who would move next
@@ -282,4 +275,3 @@ def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: A
             begin(world, games, game, alone, seat, rng)
             agent = uint64(0)
         show(world, counts, game, uint64(hands[game, agent]), uint64(hands[game, uint64(1) - agent]), rows)
-    return unknown

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from digitduels.core import Side, State
 from digitduels.games import AnyGame
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
+from digitduels.solver.endings import endings
 
 Indices = npt.NDArray[np.int64]
 
@@ -41,18 +42,42 @@ class Arrays(NamedTuple):
 
 def arrays(compiled: Compiled) -> tuple[Arrays, list[Hashable]]:
     """The arrays of a game, and all hands that their indices refer to."""
-    own, endings = _with_endings(compiled)
+    own, ends = _with_endings(compiled)
     result = Arrays(
         own=own,
         other=np.ascontiguousarray(compiled.other.T),
         ways=_ways(compiled, own),
-        ends=np.array(list(endings.values()), np.int32),
+        ends=np.array(list(ends.values()), np.int32),
         takes=compiled.takes.astype(np.uint8),
         weights=compiled.weights,
         needs=np.array(compiled.needs, np.int64),
         base=compiled.base,
     )
-    return result, [*compiled.hands, *endings]
+    return result, [*compiled.hands, *ends]
+
+
+class Finals(NamedTuple):
+    """The results for the waiting player at tables without moves: those of `Endings`."""
+
+    tables: npt.NDArray[np.int64]
+    """[row]: the index of the table, ascending."""
+    scores: npt.NDArray[np.int32]
+    """[hand]: the index of its final score in ascending order."""
+    by_score: npt.NDArray[np.int8]
+    """[row, comparison]: if the waiting player has an equal final score, a higher one, a lower one; or empty."""
+    by_hands: npt.NDArray[np.int8]
+    """[row, hand of the waiting player, hand to move], if more than the final score counts; else empty."""
+
+
+def final_results(compiled: Compiled) -> Finals:
+    """The results of a game at tables without moves; raises DoesNotFactor if there is none."""
+    results, hands = endings(compiled), len(compiled.hands)
+    return Finals(
+        tables=np.array([*results.by_score, *results.by_hands], np.int64),
+        scores=np.array(results.scores, np.int32),
+        by_score=np.array([*results.by_score.values()], np.int8).reshape(-1, 3),
+        by_hands=np.array([*results.by_hands.values()], np.int8).reshape(-1, hands, hands),
+    )
 
 
 def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], dict[Hashable, int]]:
@@ -60,15 +85,15 @@ def _with_endings(compiled: Compiled) -> tuple[npt.NDArray[np.int32], dict[Hasha
     game, start = compiled.game, compiled.game.start()
     own = compiled.own.T.copy()
     numbers: dict[Hashable, int] = {}
-    endings: dict[Hashable, int] = {}
+    ends: dict[Hashable, int] = {}
     for hand, move in np.argwhere(np.isin(own, (WON, DRAWN, LOST))).tolist():
         state = State(0, (compiled.hands[hand], start.mine), start.table)
         after = game.after(state, game.moves[move]).hands[0]
         if after not in numbers:
             numbers[after] = len(compiled.hands) + len(numbers)
-            endings[after] = int(own[hand, move])
+            ends[after] = int(own[hand, move])
         own[hand, move] = numbers[after]
-    return own, endings
+    return own, ends
 
 
 def _ways(compiled: Compiled, own: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

@@ -13,7 +13,10 @@ class Endings(NamedTuple):
     """The results for the waiting player, by table without moves."""
 
     by_score: dict[int, list[int]]
-    """If only the higher final score counts: if the waiting player has an equal score, a higher one, a lower one."""
+    """If only the higher final score counts: if the waiting player has an equal score, a higher one, a lower one.
+
+    All three are the same where every hand has the same final score.
+    """
     scores: array[int]
     """[hand]: the index of its final score in ascending order; all zero if more than the final score counts."""
     by_hands: dict[int, list[array[int]]]
@@ -48,7 +51,7 @@ def endings(compiled: Compiled) -> Endings:
         return Endings({}, array("i", [0]) * len(hands), boards)
     ranks = {score: rank for rank, score in enumerate(sorted(set(finals)))}
     low, high = hands[finals.index(min(finals))], hands[finals.index(max(finals))]
-    pairs = [(low, low), (high, low), (low, high)] if len(ranks) > 1 else [(low, low)]
+    pairs = (low, low), (high, low), (low, high)
     by_score = {table: [ending(table, *pair) for pair in pairs] for table in tables}
     return Endings(by_score, array("i", map(ranks.__getitem__, finals)), {})
 

@@ -42,7 +42,7 @@ class Wasm(Lookup):
         kernel.call("prepare")
         board = len(compiled.hands) ** 2
         for index, results in final.by_score.items():
-            kernel.call("finish", index, *map(scale.end, (*results, 0, 0)[:3]))
+            kernel.call("finish", index, *map(scale.end, results))
         for index, rows in final.by_hands.items():
             ended = array("BH"[scale.size - 1], map(scale.end, chain(*rows)))
             kernel.write(codes + index * board * scale.size, ended)
