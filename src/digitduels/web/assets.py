@@ -25,7 +25,8 @@ MEDIA_TYPES = {
 KEEP = "public, max-age=31536000, immutable"
 CORE = "js/core.js"  # the bundled scripts of the first view
 STYLESHEETS = {
-    "style.css": "ground frame board picker game room card home tips forms motion",  # the first view
+    "style.css": "ground frame board picker game card home tips forms motion",  # the first view
+    "room.css": "room",
     "study.css": "study stepper explore review my-games puzzle learn help",
     "class.css": "teach checkbox projector paper invitation desk boards wall pupil results",
     "lab.css": "lab",

@@ -5,34 +5,6 @@ import { fill, h } from "./dom.js";
 import { gameItem } from "./game-item.js";
 import { say } from "./status.js";
 
-/** @type {Map<string, Promise<void>>} */
-const loaded = new Map();
-
-/**
- * Loads style sheets that the first view does not need: those for study, and further ones.
- * @param {...string} further
- */
-export async function loadStyle(...further) {
-  await Promise.all(
-    ["study", ...further].map((name) => {
-      const loading = loaded.get(name) ?? load(new URL(`../${name}.css`, import.meta.url));
-      loaded.set(name, loading);
-      return loading;
-    }),
-  );
-}
-
-/**
- * @param {URL} href
- * @returns {Promise<void>}
- */
-function load(href) {
-  return new Promise((resolve) => {
-    const done = () => resolve();
-    document.head.append(h("link", { rel: "stylesheet", href, onload: done, onerror: done }));
-  });
-}
-
 /**
  * Shows a page on which to choose a game.
  * @param {Place} place

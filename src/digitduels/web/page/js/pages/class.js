@@ -2,12 +2,12 @@
 
 import { openClass } from "../class/class-page.js";
 import { say } from "../status.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 
 /** @param {Place} place */
 export async function show(place) {
   const { parts, signal } = place;
-  await loadStyle("class");
+  await loadStyle("study", "room", "class");
   const code = (parts[0] ?? "").toUpperCase();
   const membership = await openClass(place, code);
   if (!membership || signal.aborted) return;

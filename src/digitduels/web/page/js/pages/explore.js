@@ -15,7 +15,8 @@ import { ScoreMap } from "../score-map.js";
 import { tellAll, tellEach } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { StockChooser } from "../stock-chooser.js";
-import { chooseGame, loadStyle } from "../study.js";
+import { chooseGame } from "../study.js";
+import { loadStyle } from "../style.js";
 import { chip, verdictList } from "../verdict.js";
 
 const CHOOSING = 150; // debounce in milliseconds
@@ -36,7 +37,7 @@ const KINDS = [
 /** @param {Place} place */
 export async function show(place) {
   const { main, parts, query, signal } = place;
-  await loadStyle();
+  await loadStyle("study");
   if (!parts[0]) return chooseGame(place, "explore", "Explore", ABOUT, "Explore it");
   const link = { ...readLink(parts[0], query), vs: null };
   const [view, card] = await Promise.all([getFirstPosition(link, signal), gameCard(link.game)]);

@@ -7,7 +7,7 @@ import { keyList } from "../keys.js";
 import { setTitle } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 
 /** @type {[string, string][]} */
 const ANSWERS = [
@@ -20,7 +20,7 @@ const ANSWERS = [
 
 /** @param {Place} place */
 export async function show({ main }) {
-  await loadStyle();
+  await loadStyle("study");
   setTitle("Help");
   say("");
   const onOff = (/** @type {string} */ name) => {

@@ -1,25 +1,16 @@
-// The first page: a game ready to play, all games, today's puzzle.
+// The first page: a game ready to play. The rest of it, below the board, is loaded later.
 
-import { games, get } from "../api.js";
+import { games } from "../api.js";
 import { characterOf, seatLabels } from "../board.js";
-import { anchor, button, fill, h, pause } from "../dom.js";
-import { gameItem } from "../game-item.js";
+import { anchor, button, fill, h } from "../dom.js";
 import { GamePage, getFirstPosition } from "../game-page.js";
 import { fillHead } from "../head.js";
 import { newLink, pathOf, randomSeed, withMoves } from "../link.js";
 import { showMarks } from "../marks.js";
 import { go } from "../router.js";
-import { tell, unbroken } from "../sentence.js";
+import { unbroken } from "../sentence.js";
 import { recall } from "../storage.js";
 import { hasServer } from "../transport.js";
-
-const NOTES = [
-  "Every position is solved. Ask for a hint or for the value of every move at any time. " +
-    "Until you ask, nothing is given away.",
-  "Between two perfect players, the seat decides. That's why some opponents make human mistakes, and why there are " +
-    "balanced starts.",
-  "No account. A game is its link: bookmark it, reload it, send it to a friend.",
-];
 
 const FRIEND = "Start a game and send the link. It works on every phone, and nobody signs up.";
 const NO_FRIEND = "A game by link needs a server, and this copy runs without one. Two people can play at one screen.";
@@ -39,15 +30,9 @@ export async function show({ main, signal }) {
   fill(main, h("div.welcome.game", page.table.element, aside(card, link, view, back?.welcomeBack() ?? null)));
   page.draw();
   showMarks(page.table);
-  // Show the board before the rest of the page.
-  await pause(0);
-  if (signal.aborted) return;
-  const puzzle = h("p", "One position, one winning move.");
-  main.append(gameCards(cards, puzzle), notes());
-  get("/api/puzzle", {}, signal).then(
-    (/** @type {Puzzle} */ today) => {
-      puzzle.textContent = `${today.title}: ${tell(today.question)}`;
-    },
+  // The board comes before the rest of the page, and does without it.
+  import("../home-rest.js").then(
+    ({ showRest }) => signal.aborted || showRest(main, cards, signal),
     () => {},
   );
 }
@@ -103,50 +88,6 @@ function aside(card, link, { names: [, computer] }, back) {
       h("a", { href: "/puzzle" }, "Today's puzzle"),
       h("a", { href: "/j" }, "Join a class"),
       h("a", { href: "/help" }, "Help and keys"),
-    ),
-  );
-}
-
-/**
- * @param {GameCard[]} cards
- * @param {HTMLElement} puzzle
- */
-function gameCards(cards, puzzle) {
-  const today = h(
-    "li.card.puzzle",
-    h("h3", "Today's puzzle"),
-    puzzle,
-    h("p.row", anchor("Solve it", "/puzzle", "main")),
-  );
-  return h(
-    "section",
-    { "aria-labelledby": "games" },
-    h("h2", { id: "games" }, "The games"),
-    h("ul.cards", cards.map(item), today),
-  );
-}
-
-/** @param {GameCard} card */
-function item(card) {
-  const seat = { vs: String(card.beginner), seed: randomSeed() };
-  const options = card.look.suggested;
-  /** @type {[string, string][]} */
-  const repaired = [["Fairer rules", pathOf(newLink(card.game, { ...seat, options }))]];
-  return gameItem("h3", card, [
-    ["Play", pathOf(newLink(card.game, seat))],
-    ...(Object.keys(options).length > 0 ? repaired : []),
-    ["Rules", `/learn/${card.game}`],
-  ]);
-}
-
-function notes() {
-  return h(
-    "section.honest",
-    { "aria-labelledby": "honest" },
-    h("h2", { id: "honest" }, "Good to know"),
-    h(
-      "ul",
-      NOTES.map((text) => h("li", text)),
     ),
   );
 }

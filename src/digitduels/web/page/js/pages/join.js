@@ -8,13 +8,13 @@ import { field, nameField, trouble } from "../form.js";
 import { note } from "../router.js";
 import { say } from "../status.js";
 import { recall, remember } from "../storage.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 
 const ABOUT = "Your first name is enough. Your teacher sees it, and it may be shown in the room.";
 
 /** @param {Place} place */
 export async function show({ main, parts, signal }) {
-  await loadStyle("class");
+  await loadStyle("study", "class");
   const code = (parts[0] ?? "").trim().toUpperCase();
   say("");
   const token = code && member(code, "pupil");

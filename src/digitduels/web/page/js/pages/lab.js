@@ -10,7 +10,8 @@ import { go, note, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
 import { tellAll } from "../sentence.js";
 import { say } from "../status.js";
-import { chooseGame, loadStyle } from "../study.js";
+import { chooseGame } from "../study.js";
+import { loadStyle } from "../style.js";
 
 const ABOUT =
   "Change the rules of a game and see at once who wins, how fair it is and how deep. Then play it. " +
@@ -24,7 +25,7 @@ const UNKNOWN = "Other values near this one are too large to solve here.";
 /** @param {Place} place */
 export async function show(place) {
   const { main, parts, query, signal } = place;
-  await loadStyle("lab");
+  await loadStyle("study", "lab");
   if (!parts[0]) return chooseGame(place, "lab", "Lab", ABOUT, "Change its rules");
   const card = await gameCard(parts[0]);
   if (signal.aborted) return;

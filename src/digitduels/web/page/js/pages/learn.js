@@ -10,7 +10,8 @@ import { note, setTitle } from "../router.js";
 import { tell, tellEach } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { Stepper } from "../stepper.js";
-import { chooseGame, coded, loadStyle } from "../study.js";
+import { chooseGame, coded } from "../study.js";
+import { loadStyle } from "../style.js";
 
 const LINES = 2; // of the book's text about a move; the rest repeats the board
 const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The rules of each game fit on a card.";
@@ -18,7 +19,7 @@ const ABOUT = "Two players, a handful of numbers, a target to hit exactly. The r
 /** @param {Place} place */
 export async function show(place) {
   const { main, parts, query, signal } = place;
-  await loadStyle();
+  await loadStyle("study");
   if (!parts[0]) return chooseGame(place, "learn", "Learn", ABOUT, "Learn it");
   const [own, rest] = splitQuery(query, ["at"]);
   const { game, options } = readLink(parts[0], rest);

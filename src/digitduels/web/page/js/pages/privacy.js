@@ -3,7 +3,7 @@
 import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
 import { say } from "../status.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 
 /** @type {() => [string, string[]][]} */
 const parts = () => [
@@ -41,7 +41,7 @@ const parts = () => [
 
 /** @param {Place} place */
 export async function show({ main }) {
-  await loadStyle();
+  await loadStyle("study");
   say("");
   fill(
     main,

@@ -13,7 +13,7 @@ import { shared } from "../origin.js";
 import { setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 import { chip } from "../verdict.js";
 import { outside } from "../transport.js";
 
@@ -24,7 +24,7 @@ const ANSWERS = { right: ["win", "Right"], slower: ["draw", "Not the quickest"],
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  await loadStyle();
+  await loadStyle("study");
   const [own, rest] = splitQuery(query, ["tier", "seed", "date", "moves"]);
   const game = parts[0] ?? "";
   const { tier, seed, date } = own;

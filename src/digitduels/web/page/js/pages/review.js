@@ -12,14 +12,14 @@ import { note, setTitle } from "../router.js";
 import { tell, tellAll } from "../sentence.js";
 import { say, sayWait } from "../status.js";
 import { Stepper } from "../stepper.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 import { chip } from "../verdict.js";
 
 const CRITICAL = "A move is critical when a mistake was possible. A slower win is never a mistake.";
 
 /** @param {Place} place */
 export async function show({ main, parts, query, signal }) {
-  await loadStyle();
+  await loadStyle("study");
   if (!parts[0]) {
     say("");
     setTitle("My games");

@@ -21,6 +21,7 @@ import { setTitle } from "../router.js";
 import * as seats from "../seats.js";
 import { soundChoice } from "../sound.js";
 import { say } from "../status.js";
+import { loadStyle } from "../style.js";
 import { houseRules, moveList } from "../table.js";
 
 /** @param {Place} place */
@@ -28,7 +29,9 @@ export async function show({ main, parts, fragment, signal }) {
   const id = parts[0] ?? "";
   await seats.receive(id, fragment, signal);
   const ledger = new Ledger();
+  const styled = loadStyle("room");
   const state = await ledger.complete(await get(`/api/games/${id}`, undefined, signal), signal);
+  await styled;
   if (signal.aborted) return;
   if (state.class) dress(main, state.look);
   else showHead("Play", state, linkOf(state).options);

@@ -3,14 +3,14 @@
 import { games } from "../api.js";
 import { readLink, splitQuery } from "../link.js";
 import { say } from "../status.js";
-import { loadStyle } from "../study.js";
+import { loadStyle } from "../style.js";
 import { shortSeed } from "../teach/class-link.js";
 
 const KEYS = ["show", "game", "fair", "values", "tier", "count", "sheet"];
 
 /** @param {Place} place */
 export async function show({ main, query, signal }) {
-  await loadStyle("class");
+  await loadStyle("study", "room", "class");
   const cards = await games();
   const [own, rest] = splitQuery(query, KEYS);
   const card = /** @type {GameCard} */ (cards.find(({ game }) => game === own["game"]) ?? cards[0]);
