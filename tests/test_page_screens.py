@@ -168,6 +168,29 @@ def test_the_first_move_the_end_of_a_game_and_pages_for_study_shift_nothing(visi
         assert page.evaluate("window.shifts") <= 0.02, path
 
 
+def test_the_end_of_a_game_in_explore_shifts_nothing(visit: Visit, server: Server) -> None:
+    page = visit("/")
+    page.add_init_script(SHIFTS)
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+        games = {name: finish(client, name) for name in dd.games()}
+    for width, height in ((360, 740), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        for name, (*moves, last) in games.items():
+            page.goto(f"/explore/{name}?{urlencode({'moves': ' '.join(moves)})}")
+            expect(page.get_by_role("region", name="Every move")).to_be_visible()
+            session = page.context.new_cdp_session(page)
+            session.send("Network.emulateNetworkConditions", LATE)
+            page.evaluate("window.shifts = 0")
+            page.keyboard.type(last)
+            if page.locator(".slots").count():  # 1, where 10 is possible too
+                page.keyboard.press("Enter")
+            expect(page.get_by_role("heading", name="The game is over")).to_be_visible()
+            page.keyboard.press("ArrowLeft")
+            expect(page.get_by_role("region", name="Every move")).to_be_visible()
+            assert page.evaluate("window.shifts") <= 0.02, (name, width)
+            session.detach()
+
+
 def test_a_game_has_one_header_and_its_names_have_room(visit: Visit) -> None:
     page = visit("/play/number-quest?vs=3&seat=1&seed=1", width=1280, height=800)
     settled(page, ".tile")

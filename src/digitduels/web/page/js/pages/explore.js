@@ -23,6 +23,7 @@ const CHOOSING = 150; // debounce in milliseconds
 const MANY = 40; // more losing moves than this are collapsed
 const BEST = 6; // the maximum number of best moves listed
 const NOTHING = "With these operations left, only one pair of scores is possible. Lower a count.";
+const PAST = "After the end there is nothing to decide. Step back to see the map.";
 const ABOUT =
   "Every position of every game is solved. Choose a game, then play moves forward and back, " +
   "or set up any position.";
@@ -76,6 +77,7 @@ class Explore extends LinePage {
       this.chooser.element,
       this.nothing,
       this.map.element,
+      h("p.soft.past", PAST),
     );
     // On a phone, the map can take the place of the board.
     this.flip = button("Map", () => {
@@ -96,7 +98,6 @@ class Explore extends LinePage {
         "div.side",
         { hidden: true },
         this.mapped,
-        this.list,
         this.onward,
         this.editor.element,
         card && rulesForm(card, view, link, signal),
@@ -105,6 +106,8 @@ class Explore extends LinePage {
           "p.row",
           button("Share this position", () => void share(location.href, view.title)),
         ),
+        // Last, because its height changes with every position.
+        this.list,
       )),
     );
   }
@@ -121,11 +124,12 @@ class Explore extends LinePage {
     super.draw();
     this.editor.update(this.position);
     this.chooser.update(this.position);
-    this.onward.hidden = this.over;
+    // The place of the map and of the way on stays, so that nothing moves.
+    this.onward.inert = this.over;
+    this.mapped.classList.toggle("over", this.over);
     if (!this.over) return;
     fill(this.standing, h("h2", "The game is over"), paragraphs(tellEach(this.view.ending)));
     this.list.hidden = true;
-    this.mapped.hidden = true;
   }
 
   /**

@@ -58,7 +58,7 @@ class Lab {
     this.step = h("label");
     this.steps = h("progress", { id: unique() });
     this.step.htmlFor = this.steps.id;
-    this.progress = h("p.lab-progress.soft", { hidden: true }, this.step, this.steps);
+    this.progress = h("p.lab-progress.soft.done", this.step, this.steps);
     this.outcome = h("div");
     this.gauges = h("div");
     this.strip = h("div");
@@ -201,7 +201,7 @@ class Lab {
       ["Drawing the map of the scores…", `/api/map/${game}`, this.#showMap, null],
       ["Trying other values…", `/api/lab/${game}/strip`, this.#showStrip, null],
     ];
-    this.progress.hidden = false;
+    this.progress.classList.remove("done");
     // One after the other: the server limits a visitor's open requests, and aborted ones may still be running.
     for (const [index, [words, path, answered, room]] of questions.entries()) {
       this.step.textContent = words;
@@ -209,7 +209,7 @@ class Lab {
       await this.#show(signal, path, answered, room);
       if (signal.aborted) return;
     }
-    this.progress.hidden = true;
+    this.progress.classList.add("done"); // its place stays, so that nothing moves
   }
 
   /**
