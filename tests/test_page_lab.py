@@ -75,6 +75,18 @@ def test_rules_that_are_too_large_are_refused_with_a_suggestion(visit: Visit) ->
     expect(page).to_have_url(re.compile("tie=draw"))
 
 
+def test_a_game_with_rules_that_are_too_large_can_still_be_stepped_through(visit: Visit) -> None:
+    page = visit("/review/number-duel?target=1000000&moves=%2B1+%2B2&vs=2&seat=1&seed=1")
+    expect(page.get_by_text("too large to be worked out here")).to_be_visible()
+    expect(page.locator(".ply")).to_have_text("2 / 2")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.locator(".ply")).to_have_text("1 / 2")
+    page.get_by_role("button", name="Forward").click()
+    expect(page.locator(".ply")).to_have_text("2 / 2")
+    assert page.url.endswith("seed=1"), "the whole game stays in the address"
+    assert_accessible(page, "a game without a review")
+
+
 def test_figures_of_previous_rules_are_cleared(visit: Visit) -> None:
     page = visit("/lab/number-duel?highest=3&target=12")
     parts = [page.get_by_role("region", name=name) for name in ("Who wins at which scores", "Other values")]

@@ -1,10 +1,11 @@
 // The review of a game: who was winning when, which moves turned it, and a second try at each of them.
 
-import { gameCard, getComputed } from "../api.js";
+import { Failure, gameCard, getComputed } from "../api.js";
 import { seatLabels, sideOf } from "../board.js";
 import { anchor, button, fill, h, set } from "../dom.js";
 import { GamePage, getPosition, WITH_EFFECTS } from "../game-page.js";
 import { showHead } from "../head.js";
+import { LinePage } from "../line-page.js";
 import { continuation, cutTo, other, pathOf, queryOf, readLink, splitQuery, withKeys, withMoves } from "../link.js";
 import { recentGames, showMyGames } from "../my-games.js";
 import { openedReview, recordOpener } from "../opener.js";
@@ -38,15 +39,68 @@ export async function show({ main, parts, query, signal }) {
     fill(main, recentGames(view), h("p.row", play, recordOpener(signal)));
     return;
   }
-  const asked = () => getComputed(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
-  const review = /** @type {Review} */ (openedReview(link) ?? (await asked()));
+  const review = openedReview(link) ?? (await reviewOf(link, signal));
   if (signal.aborted) return;
+  if (review instanceof Failure) {
+    const replay = new Replay(link, view, review.message, signal);
+    fill(main, replay.element);
+    replay.draw();
+    return;
+  }
   const page = new ReviewPage(link, view, review, card, signal);
   // Shown when it is complete, so that nothing moves.
   await page.open(Number.parseInt(own["at"] ?? "", 10));
   if (signal.aborted) return;
   fill(main, page.element);
   page.centre();
+}
+
+/**
+ * Returns the review of a game, or why rules too large to solve have none.
+ * @param {Link} link
+ * @param {AbortSignal} signal
+ * @returns {Promise<Review | Failure>}
+ */
+async function reviewOf(link, signal) {
+  try {
+    return await getComputed(`/api/review/${link.game}`, queryOf(link), signal, sayWait);
+  } catch (error) {
+    if (error instanceof Failure && error.tooLarge) return error;
+    throw error;
+  }
+}
+
+/** A game whose rules are too large to solve: its moves on the board, and why nobody judges them. */
+class Replay extends LinePage {
+  /**
+   * @param {Link} link
+   * @param {View} view
+   * @param {string} reason
+   * @param {AbortSignal} signal
+   */
+  constructor(link, view, reason, signal) {
+    super(link, view, signal);
+    this.whole = link;
+    this.element = h(
+      "article.game.study-page.review",
+      h("div.column", this.stepper.element, this.notice, this.table.element),
+      h("div.side", h("p.card", reason), h("section.card", { "aria-label": "Moves" }, this.record)),
+    );
+  }
+
+  get reader() {
+    return this.link.vs === null ? null : this.link.seat;
+  }
+
+  get active() {
+    return false;
+  }
+
+  /** @param {number} at */
+  async step(at) {
+    const { whole } = this;
+    await this.safely(() => this.goTo(at < whole.moves.length ? cutTo(whole, at) : whole, "keep"));
+  }
 }
 
 class ReviewPage extends GamePage {
