@@ -394,6 +394,36 @@ def test_a_class_pairs_itself_on_several_devices_and_ends_with_a_podium(visit: V
     expect(wall.get_by_role("heading", name="This link doesn't open the class any more")).to_be_visible()
 
 
+def test_a_changed_name_is_told_and_a_large_tie_on_the_podium_names_nobody(visit: Visit, server: Server) -> None:
+    teacher, code = start_class(visit, "Pairs")
+    ann, second = join(visit, code, "Ann"), join(visit, code, "Ann")
+    expect(second.locator(".class-note")).to_contain_text("Your name in this class is Ann 2.")
+    expect(ann.locator(".class-note")).not_to_contain_text("Your name")
+    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+
+        def ask(method: str, path: str, token: str = "", **body: Any) -> Any:
+            answer = client.request(method, path, headers={"Authorization": f"Bearer {token}"}, json=body or None)
+            return answer.raise_for_status().json()
+
+        pupils = f"/api/classes/{code}/pupils"
+        tokens = [ask("POST", pupils, name=name, key=secrets.token_urlsafe(24))["token"] for name in ("Bo", "Cy", "Di")]
+        tokens += [page.evaluate(f"localStorage.getItem('class:pupil:{code}')") for page in (ann, second)]
+        tokens.append(ask("POST", pupils, name="Ed", key=secrets.token_urlsafe(24))["token"])
+        teacher.get_by_role("button", name="Pair and start").click()
+        expect(teacher.locator(".tile-board")).to_have_count(3)
+        for token in tokens:
+            game = ask("GET", f"/api/classes/{code}", token)["game"]
+            state = ask("GET", f"/api/games/{game['id']}")
+            if state["player"] == game["seat"]:
+                body = {"version": state["version"], "move": state["legal"][0]["move"], "key": secrets.token_urlsafe(9)}
+                ask("POST", f"/api/games/{game['id']}/moves", game["token"], **body)
+    wall = open_wall(visit, teacher, code)
+    confirm(teacher, "End the class")
+    # Every game ended early, so everybody has half a point.
+    expect(wall.get_by_role("list", name="Podium").locator(".who")).to_have_text(["6 pupils"])
+    fits(wall)
+
+
 def test_between_rounds_the_wall_shows_the_standings(visit: Visit) -> None:
     teacher, code = start_class(visit)
     ann, _ = join(visit, code, "Ann"), join(visit, code, "Bob")

@@ -22,9 +22,11 @@ export class PupilPage {
    * @param {string} token
    * @param {AbortSignal} signal
    * @param {(failure: import("../api.js").Failure) => void} leave called when the reader is no longer in the class
+   * @param {string} [typed] the name that the reader has typed, which the server may have changed
    */
-  constructor(state, token, signal, leave) {
+  constructor(state, token, signal, leave, typed = state.name) {
     this.state = state;
+    this.typed = typed;
     this.signal = signal;
     /** The game on the screen. */
     this.game = "";
@@ -94,7 +96,7 @@ export class PupilPage {
           ? ["Well played", next]
           : [`You're in, ${state.name}`, next];
     if (this.noteChanged(title, text, state.place, state.games))
-      fill(this.news, h("h2", title), this.#place(), h("p", text), this.#games());
+      fill(this.news, h("h2", title), this.#renamed(), this.#place(), h("p", text), this.#games());
     const free = !state.ended && state.paused === null;
     this.practice.hidden = !free || !this.training.hidden;
     if (!free) this.#stopPractice();
@@ -102,6 +104,12 @@ export class PupilPage {
       say("");
       setTitle(`Class ${state.code}`);
     }
+  }
+
+  /** Says that the name was cut, or changed because another pupil has it. */
+  #renamed() {
+    const { name, ended } = this.state;
+    return !ended && name !== this.typed && h("p", "Your name in this class is ", h("b", h("bdi", name)), ".");
   }
 
   /** The pupil's own place at the end. */

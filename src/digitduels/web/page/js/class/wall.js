@@ -10,7 +10,7 @@ import { invitation } from "./invitation.js";
 
 const TIES = "Ties: tougher opponents count more. You see your own place on your own screen.";
 const LINGER = 10; // seconds for which a finished board stays
-const MOST_NAMES = 4; // on a step of the podium
+const MOST_NAMES = 4; // on a step of the podium; a larger tie is a number, so that nobody is left out
 
 /** @typedef {TeacherClass | WallClass} Shown */
 
@@ -112,20 +112,18 @@ class ClassWall extends ClassPage {
  * @param {Shown} state
  * @param {Map<number, string>} names
  */
-function podium({ standings }, names) {
+function podium({ standings, pupil_count: pupils }, names) {
   if (!standings.length) return h("p", "No game was finished.");
   const steps = [1, 2, 3].map((place) => {
     const here = standings.filter((row) => row.place === place);
-    const more = here.length - MOST_NAMES;
+    // The list may end within a tie.
+    const further = standings.length < pupils && here.at(-1) === standings.at(-1) ? " or more" : "";
+    const many = here.length > MOST_NAMES && h("span", `${here.length}${further} pupils`);
     return (
       here[0] &&
       h(
         `li.step.step-${place}`,
-        h(
-          "p.who",
-          here.slice(0, MOST_NAMES).map(({ pupil }) => h("span", names.get(pupil) ?? "")),
-          more > 0 && h("span", `and ${more} more`),
-        ),
+        h("p.who", many || here.map(({ pupil }) => h("span", names.get(pupil) ?? ""))),
         h("p.points", here.length === 1 && score(here[0])),
         h("p.place", `${place}`),
       )

@@ -81,7 +81,7 @@ async function join(main, code, name, signal, problem) {
     if (signal.aborted) return;
     remember("name", name);
     note(`/j/${code}`, true);
-    enter(main, state, member(code, "pupil") ?? "", signal);
+    enter(main, state, member(code, "pupil") ?? "", signal, name);
   } catch (error) {
     if (!signal.aborted && error instanceof Error) problem.textContent = error.message;
   }
@@ -92,9 +92,10 @@ async function join(main, code, name, signal, problem) {
  * @param {PupilClass} state
  * @param {string} token
  * @param {AbortSignal} signal
+ * @param {string} [typed] the name that the reader has typed
  */
-function enter(main, state, token, signal) {
-  const page = new PupilPage(state, token, signal, (failure) => gone(main, failure));
+function enter(main, state, token, signal, typed) {
+  const page = new PupilPage(state, token, signal, (failure) => gone(main, failure), typed);
   fill(main, page.element);
   page.draw();
 }
