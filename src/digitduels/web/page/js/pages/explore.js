@@ -3,7 +3,7 @@
 import { gameCard, get, getComputed } from "../api.js";
 import { scoresOf } from "../board.js";
 import { share } from "../dialog.js";
-import { button, fill, h, paragraphs, pause, set } from "../dom.js";
+import { button, fill, h, pause, set } from "../dom.js";
 import { field, group, optionFields, radios, readOptions, readText, trouble } from "../form.js";
 import { getFirstPosition, messageOf } from "../game-page.js";
 import { showHead } from "../head.js";
@@ -12,7 +12,7 @@ import { LinePage } from "../line-page.js";
 import { continuation, other, pathOf, queryOf, readLink, withScores } from "../link.js";
 import { go, setTitle } from "../router.js";
 import { ScoreMap } from "../score-map.js";
-import { tellAll, tellEach } from "../sentence.js";
+import { tellAll } from "../sentence.js";
 import { say, WAIT } from "../status.js";
 import { StockChooser } from "../stock-chooser.js";
 import { chooseGame } from "../study.js";
@@ -128,7 +128,7 @@ class Explore extends LinePage {
     this.onward.inert = this.over;
     this.mapped.classList.toggle("over", this.over);
     if (!this.over) return;
-    fill(this.standing, h("h2", "The game is over"), paragraphs(tellEach(this.view.ending)));
+    fill(this.standing, h("h2", "The game is over"), h("p", tellAll(this.view.ending)));
     this.list.hidden = true;
   }
 
