@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,8 +77,7 @@ class Suite(NamedTuple):
 
     def match(self, item: Mapping[str, Any]) -> Match:
         """The match that leads to a position or a start."""
-        rules = self.game(item)
-        return Match(rules, opening=map(rules.read, item["moves"]))
+        return match_of(self.variants[item["variant"]], item)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields the positions, each with an id and the dataset columns that prompts and scoring need."""
@@ -99,6 +98,12 @@ class Suite(NamedTuple):
 def game_of(variant: Mapping[str, Any]) -> AnyGame:
     """The game of a rule set."""
     return game(variant["game"], **variant["options"])
+
+
+def match_of(variant: Mapping[str, Any], item: Mapping[str, Any]) -> Match:
+    """The match of a rule set that leads to a position or a start."""
+    rules = game_of(variant)
+    return Match(rules, opening=map(rules.read, item["moves"]))
 
 
 class SuiteError(ValueError):
@@ -152,29 +157,16 @@ def make_suite(
     progress: Progress | None = None,
 ) -> bytes:
     """Generates a suite file. The same seed gives the same bytes."""
-    head: dict[str, Any] = {
-        "format": SUITE_FORMAT,
-        "version": SUITE_VERSION,
-        "name": name,
-        "canary": CANARY,
-        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
-        "retries": protocol.RETRIES,
-    }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": []}
     for index, (game_id, options) in enumerate(variants):
         rules = game(game_id, **options)
         if progress is not None:
             progress(f"looking for positions of {rules.title}", index / len(variants))
-        book = not rules.changes
-        lists["variants"].append(
-            {"game": rules.id, "options": rules.values, "book": book, "rules": protocol.rules(rules)}
-        )
+        lists["variants"].append(variant_row(rules))
         lists["positions"] += [_position(index, match) for match in _positions(rules, seed, count)]
         lists["starts"] += [{"variant": index, "moves": moves} for moves in fair_starts(rules, seed, starts)]
     random.Random(f"order {seed}").shuffle(lists["positions"])  # so that the first positions are a random sample
-    for number, item in enumerate(lists["positions"], 1):
-        item["id"] = number
-    return serialize(head, lists)
+    return suite_file(SUITE_VERSION, name, CANARY, lists)
 
 
 def stratum(judgement: Judgement[Any], _: object = None) -> Hashable:
@@ -201,16 +193,7 @@ def _positions(rules: AnyGame, seed: str, count: int) -> Iterator[Match]:
 
 def _position(variant: int, match: Match) -> dict[str, Any]:
     judgement = solution_of(match.game).judge(match.state)
-    keeping = [str(move) for move in match.game.moves if move in set(judgement.keeping)]
-    return {
-        "id": 0,
-        "variant": variant,
-        "moves": [str(move) for move in match.moves],
-        "distance": judgement.best_verdict.distance,
-        "legal": len(judgement),
-        "keeping": keeping,
-        "prompt": protocol.question(match),
-    }
+    return position_row(variant, match, judgement, judgement.keeping, protocol.question(match))
 
 
 def fair_starts(rules: AnyGame, seed: str, count: int) -> list[list[str]]:
@@ -230,8 +213,52 @@ def position_key(match: Match) -> str:
     return json.dumps([match.game.id, match.game.values, position_to_json(match.game, match.state)], sort_keys=True)
 
 
-def serialize(head: Mapping[str, Any], lists: Mapping[str, Sequence[Mapping[str, Any]]]) -> bytes:
-    """Serializes a suite as JSON with one entry per line, which is easy to read and to diff."""
+# What the files of all versions have in common
+
+
+def variant_row(rules: AnyGame, style: protocol.Style = protocol.STYLE, **more: Any) -> dict[str, Any]:
+    """A rule set, with its rules in words."""
+    book = not rules.changes
+    return {"game": rules.id, "options": rules.values, "book": book, **more, "rules": protocol.rules(rules, style)}
+
+
+def position_row(
+    variant: int, match: Match, judgement: Judgement[Any], right: Iterable[Any], prompt: str, **more: Any
+) -> dict[str, Any]:
+    """A position, with its right moves."""
+    return {
+        "id": 0,
+        "variant": variant,
+        "moves": [str(move) for move in match.moves],
+        **more,
+        "distance": judgement.best_verdict.distance,
+        "legal": len(judgement),
+        "keeping": tokens(match.game, right),
+        "prompt": prompt,
+    }
+
+
+def tokens(rules: AnyGame, moves: Iterable[Any]) -> list[str]:
+    """Moves in the order of the game, as tokens."""
+    chosen = set(moves)
+    return [str(move) for move in rules.moves if move in chosen]
+
+
+def suite_file(version: int, name: str, canary: str, lists: dict[str, list[dict[str, Any]]], **more: Any) -> bytes:
+    """Numbers the rows, and serializes a suite as JSON with one entry per line, which is easy to read and to diff."""
+    head = {
+        "format": SUITE_FORMAT,
+        "version": version,
+        "name": name,
+        "canary": canary,
+        **more,
+        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
+        "retries": protocol.RETRIES,
+    }
+    for entries in lists.values():
+        for number, row in enumerate(entries, 1):
+            if "id" in row:
+                row["id"] = number
     parts = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     for key, entries in lists.items():
         rows = ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in entries)

@@ -17,13 +17,16 @@ from digitduels.evals import protocol
 from digitduels.evals.protocol import NoAnswer, Style
 from digitduels.evals.suite import (
     CHANCES,
-    SUITE_FORMAT,
     Suite,
     SuiteError,
     band,
+    match_of,
     position_key,
-    serialize,
+    position_row,
     sha256,
+    suite_file,
+    tokens,
+    variant_row,
 )
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
@@ -144,15 +147,6 @@ def make_suite_v2(
     chosen = SALTS if salts is None else salts
     taken = {position_key(like.match(item)) for item in like.positions} if like else set()
     canary = V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32])
-    head = {
-        "format": SUITE_FORMAT,
-        "version": 2,
-        "name": name,
-        "canary": canary,
-        "seed": seed if like is None else sha256(seed.encode()),
-        "scoring": "skill = sum(found - chance) / sum(1 - chance); an answer without a legal move finds nothing",
-        "retries": protocol.RETRIES,
-    }
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": [], "questions": []}
     asked: list[dict[str, Any]] = []
     for number, (game_id, salt) in enumerate(chosen.items()):
@@ -164,17 +158,14 @@ def make_suite_v2(
         asked += items[:questions]
     rng = random.Random(f"order {seed}")
     rng.shuffle(lists["positions"])  # so that the first positions are a random sample
-    for index, item in enumerate(lists["positions"], 1):
-        item["id"] = index
     for item in asked:
         lists["questions"] += _questions(lists["variants"][item["variant"]], item, rng)
-    for index, question in enumerate(lists["questions"], 1):
-        question["id"] = index
     for variant in lists["variants"]:
         variant["rules"] += f"\n\n{canary}"  # so that every prompt contains it
     for row in (*lists["positions"], *lists["questions"]):
         row["canary"] = canary
-    return serialize(head, lists)
+    shown_seed = seed if like is None else sha256(seed.encode())
+    return suite_file(2, name, canary, lists, seed=shown_seed)
 
 
 def _wanted(like: Suite | None, game_id: str) -> Counter[str] | None:
@@ -206,16 +197,7 @@ def _game_items(
         found = list(_rule_set_items(rules, variant, f"{seed} {attempt}", most, wanted, taken))
         if found:
             style = variant["style"]
-            lists["variants"].append(
-                {
-                    "game": game_id,
-                    "options": rules.values,
-                    "book": not rules.changes,
-                    "title": title,
-                    "words": style.words,
-                    "rules": protocol.rules(rules, style),
-                }
-            )
+            lists["variants"].append(variant_row(rules, style, title=title, words=style.words))
         items += found
         if len(items) == count:
             return items
@@ -258,39 +240,24 @@ def _mixed(candidates: dict[int, list[Match]]) -> Iterator[Match]:
 
 def _item(variant: dict[str, Any], match: Match, solution: Solution, sort: Sort) -> dict[str, Any]:
     judgement = solution.judge(match.state)
-    right = set(answers(solution, judgement, match.state))
-    value, distance = judgement.best_verdict
-    return {
-        "id": 0,
-        "variant": variant["index"],
-        "moves": [str(move) for move in match.moves],
-        "kind": f"{VALUES[value]} {sort.kind(judgement, match.state)}",
-        "value": VALUES[value],
-        "distance": distance,
-        "legal": len(judgement),
-        "keeping": [str(move) for move in match.game.moves if move in right],
-        "prompt": protocol.question(match, variant["style"]),
-    }
+    right, value = answers(solution, judgement, match.state), VALUES[judgement.best_verdict.value]
+    prompt, kind = protocol.question(match, variant["style"]), f"{value} {sort.kind(judgement, match.state)}"
+    return position_row(variant["index"], match, judgement, right, prompt, kind=kind, value=value)
 
 
 def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any]]:
     """The questions beyond the move about a position."""
-    rules = game(variant["game"], **variant["options"])
-    match, style = (
-        Match(rules, opening=map(rules.read, item["moves"])),
-        Style(title=variant["title"], words=variant["words"]),
-    )
-    solution = solution_of(rules)
+    match, style = match_of(variant, item), Style(title=variant["title"], words=variant["words"])
+    rules, solution = match.game, solution_of(match.game)
     judgement = solution.judge(match.state)
     about = {"id": 0, "variant": item["variant"], "moves": item["moves"]}
     yield {**about, "kind": "value", "answer": item["value"], "prompt": protocol.value_question(match, style)}
     if not judgement.critical:
         return
-    keeping = [str(move) for move in rules.moves if move in set(judgement.keeping)]
     yield {
         **about,
         "kind": "keeping",
-        "answer": keeping,
+        "answer": tokens(rules, judgement.keeping),
         "legal": len(judgement),
         "prompt": protocol.keeping_question(match, style),
     }
@@ -302,7 +269,7 @@ def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random
             **about,
             "kind": "refutation",
             "move": str(move),
-            "answer": [str(reply) for reply in rules.moves if reply in set(replies.keeping)],
+            "answer": tokens(rules, replies.keeping),
             "legal": len(replies),
             "prompt": protocol.refutation_question(match, move, style),
         }
