@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -275,21 +274,8 @@ class Terminal:
                 keys = keys[os.write(self.screen, keys[:100]) :]
 
     def interrupt(self) -> None:
-        """Presses Ctrl-C, and again if nothing happens: line editing misses a signal that arrives just as it starts."""
+        """Presses Ctrl-C."""
         self.type("\x03")
-        end = time.monotonic() + PATIENCE
-        while not select.select([self.screen], [], [], 8)[0]:
-            assert time.monotonic() < end, "the program ignores Ctrl-C"
-            self.type("\x03")
-
-    def end(self, number: signal.Signals) -> None:
-        """Ends the program by a signal, sent again if nothing happens, for the same reason."""
-        end = time.monotonic() + PATIENCE
-        while self.program.poll() is None:
-            assert time.monotonic() < end, f"the program ignores {number.name}"
-            self.program.send_signal(number)
-            with suppress(subprocess.TimeoutExpired):
-                self.program.wait(8)
 
     def rest(self) -> str:
         """Everything shown until the program ends."""

@@ -9,6 +9,7 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -736,10 +737,26 @@ def test_a_game_is_saved_when_its_terminal_closes(terminal: Open, duels: Run, bl
     if blow is None:
         person.close()
     else:
-        person.end(blow)
+        person.program.send_signal(blow)
     person.program.wait(PATIENCE)
     assert moves(saved_game("numerical-nexus-1")) == ["+5"]
     assert "resumed after 1 move" in duels("resume").stdout
+
+
+@pytest.mark.parametrize(("blow", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"])
+def test_a_signal_that_arrives_as_line_editing_starts_is_not_missed(
+    terminal: Open, blow: signal.Signals, code: int
+) -> None:
+    # The hook runs in the C code of `input`. A function of C sends the signal, so Python cannot handle it at once.
+    program = (
+        "import ctypes, functools, readline, sys\n"
+        "from digitduels.cli.main import main\n"
+        f"readline.set_startup_hook(functools.partial(getattr(ctypes.CDLL(None), 'raise'), {blow.value}))\n"
+        "sys.exit(main(['play', 'numerical-nexus']))"
+    )
+    person = terminal(command=[sys.executable, "-c", program])
+    person.read(MOVE)
+    assert person.program.wait(PATIENCE) == code
 
 
 def test_a_game_is_saved_quietly_when_its_output_pipe_closes(home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Signals: Ctrl-C that waits, and SIGTERM that unwinds."""
+"""Signals: Ctrl-C that waits, SIGTERM that unwinds, and questions that miss neither."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+RECHECK_SECONDS = 0.5
 
 
 @contextmanager
@@ -44,3 +46,26 @@ def exit_on_sigterm(code: int = 1) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)
+
+
+@contextmanager
+def recheck_signals() -> Iterator[None]:
+    """Lets a blocking read in the block handle every signal.
+
+    A signal interrupts a read, and Python then calls its handler. A signal that arrives just before the read would wait
+    for the next key. A timer interrupts the read from time to time.
+    """
+    if (
+        not hasattr(signal, "setitimer")  # as on Windows
+        or threading.current_thread() is not threading.main_thread()
+        or any(signal.getitimer(signal.ITIMER_REAL))  # somebody else uses the timer
+    ):
+        yield
+        return
+    handler = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, RECHECK_SECONDS, RECHECK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler or signal.SIG_DFL)

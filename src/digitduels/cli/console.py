@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from digitduels.signals import recheck_signals
 from digitduels.text import clean
 
 WIDTH = 80  # for wrapped text in a pipe, and for terminals of unknown width
@@ -183,7 +184,8 @@ class Console:
     def ask(self, prompt: str) -> str:
         """Asks a person and returns the answer; raises EOFError at the end of the input."""
         try:
-            return self._type(prompt) if self.interactive else self._pipe(prompt)
+            with recheck_signals():
+                return self._type(prompt) if self.interactive else self._pipe(prompt)
         except (EOFError, KeyboardInterrupt):
             self.say("")  # ends the line of the question
             raise
