@@ -243,6 +243,53 @@ def test_a_question_whose_workers_all_die_is_refused_as_a_failure_of_the_server(
     virtual_time.run(main())
 
 
+def test_a_pool_that_is_stopped_starts_no_workers(stubs: list[StubWorker]) -> None:
+    async def main() -> None:
+        pool = WorkerPool(1, 64, 60.0)
+        pool.start()
+        await pool.ask(b"1")
+        asking = asyncio.create_task(pool.ask(b"30"))
+        await asyncio.sleep(1)
+        stopping = asyncio.create_task(pool.stop())
+        await asyncio.sleep(1)
+        asking.cancel()
+        await stopping
+        await asyncio.sleep(60)
+        assert (pool.killed, len(stubs)) == (1, 1)
+
+    virtual_time.run(main())
+
+
+class Ending:
+    """The process of a worker: it ends a second after it is killed, and has ended if `over`."""
+
+    def __init__(self, over: bool) -> None:
+        self.stdout = asyncio.StreamReader()
+        if over:
+            self.stdout.feed_eof()
+        self.kills = 0
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    async def wait(self) -> None:
+        await asyncio.sleep(1)
+
+
+@pytest.mark.parametrize("over", [False, True])
+def test_a_worker_is_killed_once_and_only_if_it_lives(over: bool) -> None:
+    async def main() -> None:
+        process = Ending(over)
+        worker = Worker(cast("Any", process))
+        first = asyncio.create_task(worker.stop())
+        await asyncio.sleep(0.5)
+        first.cancel()
+        await worker.stop()
+        assert process.kills == (0 if over else 1)
+
+    virtual_time.run(main())
+
+
 class Unwilling:
     """Refuses every move at the levels that it is told to, and records what it was asked."""
 

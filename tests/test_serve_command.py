@@ -44,6 +44,7 @@ def serving(folder: Path, tables: Path, *arguments: str, **more: str) -> Iterato
             text=True,
             env=environment,
             cwd=folder,
+            start_new_session=True,
         )
     try:
         assert server.stdout is not None
@@ -115,6 +116,25 @@ def test_ctrl_c_exits_with_code_130(home: Path, tables: Path) -> None:
         server.send_signal(signal.SIGINT)
         assert server.wait(PATIENCE) == 130
     assert "Traceback" not in (home / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGTERM, 0), (signal.SIGHUP, 0), (signal.SIGINT, 130)],
+    ids=["group", "window", "Ctrl-C"],
+)
+def test_a_signal_to_the_server_and_its_workers_stops_it_without_a_word_about_them(
+    home: Path, tables: Path, number: signal.Signals, code: int
+) -> None:
+    with serving(home, tables) as (server, address):
+        wait_until_healthy(address)
+        workers = children(server.pid)
+        assert workers
+        os.killpg(server.pid, number)
+        assert server.wait(PATIENCE) == code
+    lines = [json.loads(line) for line in (home / "log").read_text().splitlines()]  # a traceback is not JSON
+    assert not [line for line in lines if line["level"] not in ("info", "debug")]
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 
 def test_a_pending_request_is_answered_before_the_server_stops(home: Path, tables: Path) -> None:

@@ -63,6 +63,9 @@ def serve(settings: Settings, listener: socket.socket, workers: Supervisor | Non
     """Serves until a signal, in a process that does nothing else."""
     # SIGTERM shuts the server down cleanly and is not a failure.
     signal.signal(signal.SIGTERM, lambda *_: None)
+    # So does closing its terminal, unless nohup has started the server.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     allow_many_connections()
     take_turns_quickly()
     server = Server(settings, workers, listener.getsockname()[:2])

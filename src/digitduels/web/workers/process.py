@@ -38,7 +38,8 @@ def main(memory: int, seconds: float | None, searching: bool = False) -> None:
 
     With `searching`, it solves no variant.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then stops its workers
+    for number in (signal.SIGINT, signal.SIGTERM):  # for the server, which then stops its workers
+        signal.signal(number, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print goes to standard error, not among the answers

@@ -89,12 +89,19 @@ class Worker:
 
     def __init__(self, process: Process) -> None:
         self.process = process
+        self._killed = False
 
     @classmethod
     async def start(cls, *arguments: object) -> Worker:
         # -P keeps Python from importing modules in the server's working directory.
         command = [sys.executable, "-P", "-m", "digitduels.web.workers.process", *map(str, arguments)]
-        return cls(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=LONGEST_ANSWER))
+        # In a session of its own: a signal to all processes of a terminal or a group is for the server, which then
+        # finishes open requests and stops its workers.
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=PIPE, limit=LONGEST_ANSWER, start_new_session=True
+            )
+        )
 
     async def ask(self, question: bytes) -> bytes:
         """Sends a line and returns the answer line, or b"" if the process has ended."""
@@ -116,8 +123,12 @@ class Worker:
             os.setpriority(os.PRIO_PROCESS, self.process.pid, niceness)
 
     async def stop(self) -> None:
-        with suppress(ProcessLookupError):
-            self.process.kill()
+        assert self.process.stdout is not None
+        # asyncio warns if it kills a process that has ended in the meantime.
+        if not self._killed and not self.process.stdout.at_eof():
+            self._killed = True
+            with suppress(ProcessLookupError):
+                self.process.kill()
         await self.process.wait()
 
 
@@ -151,6 +162,7 @@ class WorkerPool:
         self._busy: Counter[Urgency] = Counter()
         self._workers: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._stopped = False
 
     @property
     def waiting(self) -> int:
@@ -167,6 +179,7 @@ class WorkerPool:
             self._add_worker()
 
     async def stop(self) -> None:
+        self._stopped = True
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -243,6 +256,8 @@ class WorkerPool:
         return line
 
     def _add_worker(self, instead_of: Worker | None = None) -> None:
+        if self._stopped:
+            return
         task = asyncio.create_task(self._start_worker(instead_of))
         self._starting.add(task)
         task.add_done_callback(self._starting.discard)
