@@ -23,7 +23,7 @@ export function unreachableNote() {
   const start = [h("code", "duels class"), ", or ", h("code", "make class"), " in the folder of Digit Duels."];
   const ways = {
     start: ["the server runs for this computer only. Stop it, and start it with ", ...start],
-    network: ["this computer is in no network. Connect it to that of the other devices, then reload this page."],
+    network: ["this computer is not in a network. Connect it to that of the other devices, then reload this page."],
     elsewhere: [`only this computer knows ${location.host}. Open it at this computer's address in the network.`],
   };
   const way = ways[/** @type {keyof typeof ways} */ (hint())];

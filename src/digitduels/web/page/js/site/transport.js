@@ -70,7 +70,7 @@ export async function exchange(path, { signal, body }) {
     console.error(error);
     return { ok: false, ...(await failure()) };
   } finally {
-    quiet.forEach((stop) => stop());
+    quiet.reverse().forEach((stop) => stop()); // the last notice covers those before it
   }
   signal?.throwIfAborted();
   const id = (count += 1);
@@ -89,13 +89,12 @@ export async function exchange(path, { signal, body }) {
 
 /** @returns {Promise<Stored>} */
 function storedAnswers() {
-  stored ??= fetch(new URL("../answers.json", import.meta.url)).then(
-    (answer) => answer.json(),
-    () => {
+  stored ??= fetch(new URL("../answers.json", import.meta.url))
+    .then((answer) => answer.json())
+    .catch(() => {
       stored = null;
       return { answers: {}, whole: [] };
-    },
-  );
+    });
   return stored;
 }
 
