@@ -1,4 +1,4 @@
-"""HTTP connections with the h11 parser, which does not limit headers that arrive all at once, and merges lengths."""
+"""HTTP connections with the h11 parser, which neither limits headers that arrive at once nor refuses equal lengths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLICE = 1 << 12  # bytes that the parser gets at once
 
 
 class _Limited(h11.Connection):
-    """A parser that looks at a head before it reads the headers, and at headers after a body while they arrive."""
+    """A parser that looks at a head before it reads the headers, and at trailers while they arrive."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         if self.their_state is h11.IDLE:
@@ -28,7 +28,7 @@ class _Limited(h11.Connection):
             if _SEVERAL_LENGTHS.search(received, 0, size):
                 raise h11.RemoteProtocolError("A request has only one Content-Length.")
         event = super().next_event()
-        # Of a body that is still arriving, only the headers after it are unread.
+        # Of a body that is still arriving, only its trailers are unread.
         unread = self.trailing_data[0] if self.their_state is h11.SEND_BODY and event is h11.NEED_DATA else b""
         if unread.count(b"\n") > MOST_HEADERS:
             raise h11.RemoteProtocolError("The headers are too long.", error_status_hint=431)

@@ -16,7 +16,7 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
     _progress = False
     """Whether the parser has found something in the bytes that it got last."""
     _unparsed = 0
-    """Bytes received since the start of an incomplete head, or behind it since the last progress."""
+    """Bytes received since the start of an incomplete head, or after the head since the last progress."""
 
     def data_received(self, data: bytes) -> None:
         self._progress = False
@@ -37,7 +37,7 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers += 1
         self._count(len(name) + len(value) + len(": \r\n"))
-        if self._in_head:  # headers behind the body would get among those that the guard has checked
+        if self._in_head:  # trailers would be added to the headers that the guard has checked
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:

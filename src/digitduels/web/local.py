@@ -79,16 +79,16 @@ class LocalWorkers:
 
     def _answer(self, question: Callable[..., Any], match: Match, **named: Any) -> Any:
         """Answers as a server does: levels search before a game is solved, and hints do if it cannot be."""
-        found: str | None = None
+        move: str | None = None
         if question is analysis.reply:
-            found, final = analysis.unsolved_reply(match, self._solutions, **named)
-            if found is not None and (final or match.game.changes):
-                return found
+            move, final = analysis.unsolved_reply(match, self._solutions, **named)
+            if move is not None and (final or match.game.changes):
+                return move
         try:
             return question(match, self._solutions, **named)
         except TooLarge:
-            if found is not None:
-                return found
+            if move is not None:
+                return move
             if question is not analysis.hints:
                 raise
             return analysis.hints(match, self._solutions, searching=True, **named)

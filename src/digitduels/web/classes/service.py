@@ -255,7 +255,7 @@ class ClassService(StreamService[LiveClass]):
                 await self.background.attempt(pair_pupils)
 
     async def _pair_waiting(self, classroom: Classroom, most: int) -> None:
-        """Pairs the pupils who wait in a class, of whom there are at most so many."""
+        """Pairs the pupils who wait in a class: at most `most`, which the allowance must cover."""
         payer = self._founder(classroom.id)
         if self._paired.wait(payer, time.monotonic(), min(GAME_COST * most, self._paired.burst)):
             return  # later: too many games begin in classes of one address

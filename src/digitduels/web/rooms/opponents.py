@@ -45,7 +45,7 @@ class Chooser(Protocol):
 
 
 class Founders:
-    """Who started each game, since founders share the workers fairly: an address, or the teachers of its classes.
+    """Who started each game, since founders share the workers fairly: an address, or all classes of one address.
 
     Only this process remembers them. Games from before its start have one founder in common.
     """

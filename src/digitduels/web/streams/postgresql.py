@@ -319,9 +319,9 @@ class PostgresqlStore(Store):
         return heads
 
     async def _append_together(self, id: str, head: int, change: Change) -> bool:
-        """Appends one event, with those of other streams that arrive meanwhile. Returns False if it has to wait alone.
+        """Appends one event, with those of other streams that arrive meanwhile. Returns False if it was not.
 
-        That is, the stream is locked, or has a different version.
+        Then the stream is locked or has another version, or an event of the batch is invalid: `append` tries it alone.
         """
         if id in self._rows:
             return False
