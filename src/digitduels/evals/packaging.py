@@ -17,9 +17,9 @@ from digitduels.evals.suite import Suite, sha256
 _ANSWER = r'(?s).*\{\s*"move"\s*:\s*"([^"{}]*)"\s*\}'  # the last one, because .* is greedy
 _LICENSE = "https://spdx.org/licenses/MIT"
 _CREATOR = "The Digit Duels developers"
-_TEXT, _WHOLE, _NUMBER = "sc:Text", "sc:Integer", "sc:Float"
+_TEXT, _INTEGER, _FLOAT = "sc:Text", "sc:Integer", "sc:Float"
 FIELDS: dict[str, tuple[str, bool, str]] = {
-    "id": (_WHOLE, False, "The number of the row."),
+    "id": (_INTEGER, False, "The number of the row."),
     "canary": (_TEXT, False, "A string that must not be in training data."),
     "game": (_TEXT, False, "The id of the game."),
     "options": (_TEXT, False, "The options of the rule set, as JSON."),
@@ -27,11 +27,11 @@ FIELDS: dict[str, tuple[str, bool, str]] = {
     "prompt": (_TEXT, False, "The user message: the position and the question."),
     "input": (_TEXT, False, "The rules and the prompt as one message."),
     "moves": (_TEXT, True, "The moves that lead to the position, by their own names."),
-    "legal": (_WHOLE, False, "The number of legal moves."),
-    "chance": (_NUMBER, False, "The probability that a random legal move is right."),
+    "legal": (_INTEGER, False, "The number of legal moves."),
+    "chance": (_FLOAT, False, "The probability that a random legal move is right."),
     "right": (_TEXT, True, "The right moves, by the names that the prompt uses."),
     "answer": (_TEXT, False, "The first of them."),
-    "distance": (_WHOLE, False, "The plies to the end with best play."),
+    "distance": (_INTEGER, False, "The plies to the end with best play."),
     "kind": (_TEXT, False, "What is asked: value, keeping or refutation."),
     "target": (_TEXT, False, "The exact answer, as JSON, with the moves' own names."),
 }

@@ -81,12 +81,12 @@ class Reference(Solution):
 
 def all_positions(game: AnyGame, most: float) -> list[State[Any, Any]]:
     """All positions that can arise, nearest to the start first; raises TooLarge if there are more than `most`."""
-    found = [game.start()]
-    known = set(found)
-    for state in found:
+    states = [game.start()]
+    known = set(states)
+    for state in states:  # grows meanwhile
         after = {game.after(state, move): None for move in game.legal_moves(state)}
-        found += [position for position in after if position not in known]
+        states += [position for position in after if position not in known]
         known |= after.keys()
-        if len(found) > most:
+        if len(states) > most:
             raise TooLarge(f"{game.title} with these options has too many positions to solve in memory.")
-    return found
+    return states

@@ -32,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--seed",
         metavar="S",
-        help="draw other rule sets and positions for suite-v2 from this seed, and write them there",
+        help="draw other rule sets and positions for suite-v2 from this seed, and write their file to the logs",
     )
     add_suite(parser)
 
