@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder, runtime = arguments.folder, arguments.runtime
     console = Console()
-    console.say("Writing the site. Compression takes up to a minute.")
+    console.say("Writing the site. It takes a few seconds.")
     try:
         size, compression = write_site(folder, runtime)
     except NotARuntime as error:

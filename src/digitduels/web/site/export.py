@@ -35,9 +35,9 @@ INSTEAD = {"js/transport.js": "js/site/transport.js"}
 MOST_LINES = 200  # of a game that is stored as a whole
 RETENTION = 0.0  # hours for which nobody stores a class
 ICONS = {"icon-192.png": (192, False), "icon-512.png": (512, False), "icon-maskable.png": (512, True)}
-COMPRESSIBLE = (".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".webmanifest")
+COMPRESSIBLE = (".css", ".html", ".js", ".json", ".mjs", ".svg", ".webmanifest")
 WORTH_COMPRESSING = 4000  # bytes
-BEST_QUALITY = 11  # of Brotli: 10 seconds or more for the runtime
+BEST_QUALITY = 11  # of Brotli: a few seconds for the runtime
 SERVER_AREAS = {"g", "j", "class", "lab", "privacy", "reach", "teach"}  # pages that say that they need a server
 LEFT_OUT = re.compile(
     rf"css/|js/(class|room|teach)/|js/pages/({'|'.join(SERVER_AREAS)}|join|room)\.js|(class|lab)\.css|og/[^p]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import zipfile
@@ -9,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from digitduels.web.site.archive import archive_of
 
-PROGRAMS = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
+INTERPRETER = "pyodide.asm.wasm"
+PROGRAMS = ("pyodide.mjs", "pyodide.asm.mjs", INTERPRETER)
 LOCK, LIBRARY = "pyodide-lock.json", "python_stdlib.zip"
 UNUSED = {
     *("_pydatetime", "_pyio", "_pyrepl", "_strptime", "argparse", "bdb", "cProfile", "calendar", "cmd", "code"),
@@ -37,8 +39,13 @@ class NotARuntime(Exception):
 
 
 def runtime_files(folder: Path) -> dict[str, bytes]:
-    """Returns the files of a Pyodide folder that a site needs. Raises NotARuntime if it lacks one."""
+    """Returns the files of a Pyodide folder that a site needs. Raises NotARuntime if it lacks one.
+
+    The interpreter is compressed, and the page unpacks it. Its name does not end with .gz, because some hosts declare
+    that as the encoding of a response, and the browser would unpack it before the page does.
+    """
     files = {name: _read(folder / name) for name in PROGRAMS}
+    files[f"{INTERPRETER}.bin"] = gzip.compress(files.pop(INTERPRETER), 9, mtime=0)
     try:
         lock = json.loads(_read(folder / LOCK))
         files[LOCK] = json.dumps({**lock, "packages": {}}).encode()

@@ -25,16 +25,27 @@ const fail = (/** @type {unknown} */ error) => postMessage({ failed: String(erro
 
 // A runtime whose files cannot be loaded warns on the console and never ends, so every failed request counts.
 const load = fetch;
-globalThis.fetch = async (...request) => {
+globalThis.fetch = async (resource, options) => {
+  const packed = String(resource).endsWith(".wasm");
   try {
-    const answer = await load(...request);
+    const answer = await load(packed ? `${String(resource)}.bin` : resource, options);
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
-    return answer;
+    return packed && answer.body ? unpacked(answer.body) : answer;
   } catch (error) {
     fail(error);
     throw error;
   }
 };
+
+/**
+ * Returns the interpreter, which the site contains compressed, because many hosts compress nothing.
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ */
+function unpacked(body) {
+  const { readable, writable } = new DecompressionStream("gzip");
+  body.pipeTo(writable).catch(fail); // if the connection is lost, or the file is damaged
+  return new Response(readable, { headers: { "Content-Type": "application/wasm" } });
+}
 
 const started = start();
 started.then(() => postMessage("ready"), fail);
