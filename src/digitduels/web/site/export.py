@@ -38,9 +38,9 @@ ICONS = {"icon-192.png": (192, False), "icon-512.png": (512, False), "icon-maska
 COMPRESSIBLE = (".css", ".html", ".js", ".json", ".mjs", ".svg", ".webmanifest")
 WORTH_COMPRESSING = 4000  # bytes
 BEST_QUALITY = 11  # of Brotli: a few seconds for the runtime
-SERVER_AREAS = {"g", "j", "class", "lab", "privacy", "reach", "teach"}  # pages that say that they need a server
+SERVER_AREAS = {"g", "j", "class", "lab", "reach", "teach"}  # pages that say that they need a server
 LEFT_OUT = re.compile(
-    rf"css/|js/(class|room|teach)/|js/pages/({'|'.join(SERVER_AREAS)}|join|room)\.js|(class|lab)\.css|og/[^p]"
+    rf"css/|js/(class/(?!retention)|room/|teach/)|js/pages/({'|'.join(SERVER_AREAS)}|join|room)\.js|(class|lab)\.css|og/[^p]"
 )
 """Files that a site does not use: parts of style sheets, pages that need a server, pictures of games."""
 BROTLI = """

@@ -65,6 +65,6 @@ start([
   { path: /^\/teach$/, title: "Teach", load: online(() => import("./pages/teach.js")) },
   { path: /^\/j(?:\/([^/]+))?$/, title: "Join", load: online(() => import("./pages/join.js")) },
   { path: /^\/class\/([^/]+)(?:\/([^/]+))?$/, title: "Class", load: online(() => import("./pages/class.js")) },
-  { path: /^\/privacy$/, title: "Privacy", load: online(() => import("./pages/privacy.js")) },
+  { path: /^\/privacy$/, title: "Privacy", load: () => import("./pages/privacy.js") },
   { path: /^\/reach\/([^/]+)$/, title: "It works", load: online(() => import("./pages/reach.js")) },
 ]);

@@ -4,9 +4,29 @@ import { retention } from "../class/retention.js";
 import { fill, h, paragraphs } from "../dom.js";
 import { say } from "../status.js";
 import { loadStyle } from "../style.js";
+import { hasServer } from "../transport.js";
 
-/** @type {() => [string, string[]][]} */
-const parts = () => [
+/** @typedef {[title: string, texts: string[]]} Part */
+
+const ALONE =
+  "A game against the computer is in its address and in your browser, and nowhere else. There are no accounts, no " +
+  "cookies and no advertising, and nothing is loaded from other sites.";
+
+/** @type {Part[]} */
+const WITHOUT_SERVER = [
+  [
+    "Nothing outside your browser",
+    [
+      "This copy of Digit Duels runs without a server. The computer plays in your browser, and nobody collects " +
+        "games or names.",
+      ALONE,
+      "The host of this copy may log which pages a browser loads, as every website may.",
+    ],
+  ],
+];
+
+/** @type {() => Part[]} */
+const withServer = () => [
   [
     "In a class",
     [
@@ -30,8 +50,7 @@ const parts = () => [
   [
     "Everything else",
     [
-      "A game against the computer is in its address and nowhere else. There are no accounts, no cookies and no " +
-        "advertising, and nothing is loaded from other sites.",
+      ALONE,
       "The server's log has the time, the kind of a request and the network address that it came from. It " +
         "has no names, " +
         "codes or moves.",
@@ -48,7 +67,9 @@ export async function show({ main }) {
     h(
       "article.reading",
       h("h1", "What is stored about you"),
-      parts().map(([title, texts]) => h("section", h("h2", title), paragraphs(texts))),
+      (hasServer ? withServer() : WITHOUT_SERVER).map(([title, texts]) =>
+        h("section", h("h2", title), paragraphs(texts)),
+      ),
     ),
   );
 }
