@@ -32,6 +32,7 @@ from digitduels.lab.census import (
     plain,
 )
 from digitduels.lab.measures import Report, measure
+from digitduels.lab.prose import winning_moves
 from digitduels.options import Choice, around
 from digitduels.sentence import Count, player_name, signs
 from digitduels.sentence import Line as Moves
@@ -212,7 +213,7 @@ def _decided(solution: Solution, line: Line) -> Finding:
     text, moves = f"{player_name(winner)} wins by force within {Count(plies, 'move')}.", "first moves"
     if winner == 0:
         winning = sum(verdict.value > 0 for verdict in judgement.values())
-        text += f" {winning} of {Count(len(judgement), 'first move')} {'wins' if winning == 1 else 'win'}."
+        text += f" {winning_moves(winning, len(judgement))}"
         judgement = solution.judge(rules.after(rules.start(), line[0]))
         moves = f"replies to {_word(line[0])}"
     if len(judgement) > 1:

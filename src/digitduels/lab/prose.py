@@ -87,10 +87,14 @@ def outcome(report: Outline) -> str:
 
 def first_moves(report: Outline) -> str:
     """How many first moves win, in a sentence."""
-    if report.first_moves_winning == 0:
-        return f"None of the {report.first_moves} first moves wins."
-    verb = "wins" if report.first_moves_winning == 1 else "win"
-    return f"{report.first_moves_winning} of {report.first_moves} first moves {verb}."
+    return winning_moves(report.first_moves_winning, report.first_moves)
+
+
+def winning_moves(winning: int, moves: int) -> str:
+    """How many of the first moves win, in a sentence."""
+    if winning == 0:
+        return f"None of the {Count(moves, 'first move')} wins."
+    return f"{winning} of {Count(moves, 'first move')} {'wins' if winning == 1 else 'win'}."
 
 
 def shown_line(report: Outline) -> str:
