@@ -226,6 +226,11 @@ def test_on_a_server_for_one_computer_the_page_says_what_to_start(browser: Brows
         note = page.get_by_role("note").filter(has_text="duels class").first
         expect(note).to_be_visible()
         assert page.get_by_role("button", name="Can a phone reach me?").count() == 0
+        expect(page.get_by_role("link", name="Try it")).to_be_visible()
+        expect(page.locator("p.url")).to_have_count(0)
+        large = visit("/teach?show=link")
+        expect(large.get_by_role("note").filter(has_text="duels class")).to_be_visible()
+        expect(large.locator("p.url")).to_have_count(0)
         start_class(page)
         expect(page.get_by_role("note").filter(has_text="duels class")).to_be_visible()
         expect(page.locator(".invitation img, .invitation .code")).to_have_count(0)

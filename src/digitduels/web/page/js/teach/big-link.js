@@ -1,6 +1,7 @@
 // The link of a class, readable from the last row.
 
 import { anchor, fill, h } from "../dom.js";
+import { unreachableNote } from "../origin.js";
 import { classUrl, describeLink, teachPath } from "./class-link.js";
 
 /** @param {import("./class-link.js").TeachPlace} place */
@@ -14,7 +15,7 @@ export async function show({ main, card, link, own, signal }) {
       "article.projector",
       h("h1", card.title),
       h("p.quest", describeLink(card, link, fair)),
-      h("p.url", url),
+      unreachableNote() ?? h("p.url", url),
       h("p.row", anchor("Back", teachPath(link, { fair: own["fair"] }))),
     ),
   );

@@ -147,7 +147,7 @@ class Overview {
       "A link for the class",
       this.form,
       this.trouble,
-      h("div", this.url, this.sentence, unreachableNote(), this.actions),
+      h("div", unreachableNote() ?? this.url, this.sentence, this.actions),
     );
   }
 
@@ -224,8 +224,8 @@ class Overview {
   #ways(url) {
     const { card, fair, link } = this;
     return [
-      button("Copy the link", () => void share(url, card.title), "main"),
-      anchor("Show it large", teachPath(link, { show: "link", fair: fair ? "on" : null })),
+      reachable() && button("Copy the link", () => void share(url, card.title), "main"),
+      reachable() && anchor("Show it large", teachPath(link, { show: "link", fair: fair ? "on" : null })),
       anchor("Try it", url.slice(shared().length)),
       fair && button("Another start", () => void this.#restart()),
     ];

@@ -37,7 +37,7 @@ export async function show({ main, card, link, signal }) {
       h("h2", "Before the lesson"),
       h(
         "ul",
-        h("li", "Start the server and open its address on one of the pupils' devices, to see that it is reachable."),
+        h("li", "Start the server, and press “Can a phone reach me?” under Teach."),
         h("li", "Print a puzzle sheet for pupils who finish early."),
       ),
     ),
