@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -35,6 +37,21 @@ def test_the_addresses_of_this_machine_work_for_others() -> None:
     for address in map(ipaddress.ip_address, machine_addresses()):
         assert not address.is_loopback
         assert not address.is_link_local
+
+
+def test_an_interface_without_a_network_has_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    wired, bridge = (1, "eth0", "192.168.1.20", 0x43), (2, "docker0", "172.17.0.1", 0x03)
+    interfaces = {name.encode(): (address, flags) for _, name, address, flags in (wired, bridge)}
+
+    def ioctl(_: object, request: int, interface: bytes) -> bytes:
+        address, flags = interfaces[interface.rstrip(b"\0")]
+        answer = socket.inet_aton(address) if request in (0x8915, 0xC0206921) else b""
+        return interface[:16] + (b"\2\0\0\0" + answer if answer else struct.pack("H", flags))
+
+    monkeypatch.setattr("fcntl.ioctl", ioctl)
+    monkeypatch.setattr("socket.if_nameindex", lambda: [wired[:2], bridge[:2]])
+    monkeypatch.setattr("digitduels.web.reach._outgoing_address", list)
+    assert machine_addresses() == ["192.168.1.20"]
 
 
 @pytest.mark.parametrize(

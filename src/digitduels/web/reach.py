@@ -13,6 +13,7 @@ from contextlib import suppress
 from digitduels.web.settings import Settings, split_list
 
 EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104
+RUNNING = 0x40  # the flag of an interface that is connected, unlike a bridge for containers that nothing uses
 MOST_CHECKS = 1000  # in memory; older ones are forgotten
 MOST_DEVICES = 100  # that are counted in one check
 
@@ -40,12 +41,15 @@ def _interface_addresses() -> Iterator[str]:
         with suppress(OSError):
             yield from (str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET))
         return
-    request = 0xC0206921 if sys.platform == "darwin" else 0x8915  # SIOCGIFADDR
+    get_address, get_flags = (0xC0206921, 0xC0206911) if sys.platform == "darwin" else (0x8915, 0x8913)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         for _, name in socket.if_nameindex():
+            interface = struct.pack("256s", name.encode()[:15])
             with suppress(OSError):  # the interface has no IPv4 address
-                answer = fcntl.ioctl(probe, request, struct.pack("256s", name.encode()[:15]))
-                yield socket.inet_ntoa(answer[20:24])
+                address = fcntl.ioctl(probe, get_address, interface)[20:24]
+                (flags,) = struct.unpack("H", fcntl.ioctl(probe, get_flags, interface)[16:18])
+                if flags & RUNNING:
+                    yield socket.inet_ntoa(address)
 
 
 def is_loopback(host: str | None) -> bool:
