@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -47,6 +48,15 @@ def test_the_wheel_contains_only_the_package_its_types_and_its_licence(wheel: Pa
     parts += (package / "solver").glob("kernel*.[cw]*")
     sources = {str(path.relative_to(ROOT / "src")) for path in parts}
     assert {name for name in names if ".dist-info/" not in name} == {*sources, "digitduels/py.typed"}
+
+
+def test_the_source_archive_contains_only_what_builds_the_package(tmp_path: Path) -> None:
+    run(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--outdir", tmp_path, ROOT, folder=tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        parts = {name.split("/")[1] for name in files.getnames()}
+    read = {"README.md", "CHANGELOG.md", "LICENSE"}
+    assert parts == {*read, "src", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
 @pytest.fixture(scope="module")
