@@ -80,6 +80,7 @@ def test_a_game_against_the_computer_ends_with_a_word_about_the_missing_review(p
         (("serve", "--check"), "starlette"),
         (("class", "--no-open"), "starlette"),
         (("match", "1", "2", "--game", "number-duel"), "numpy"),
+        (("suite", "reference"), "numpy"),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )

@@ -46,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Failure as failure:
         return fail(failure.code, failure)
     except TooLarge as error:
-        return fail(LIMIT, error)
+        from digitduels.solver import Unsolvable
+
+        return fail(FAILURE if isinstance(error, Unsolvable) else LIMIT, error)
     except ModuleNotFoundError as error:
         if (error.name or "digitduels").startswith("digitduels"):
             raise

@@ -137,7 +137,7 @@ def _exposure(settings: Settings, listener: socket.socket) -> list[str]:
     origin = _origin(settings, listener) if _is_everywhere(listener) else None
     return [
         *([f"Others in your network find it at {origin}/"] if origin else []),
-        "Anyone who can reach this machine can play here, start games and use its processor. There are no passwords,",
+        "Anyone who can reach this machine can play here, start games and use its processor. There are no passwords, "
         "and connections are not encrypted. Put a public server behind a proxy: see docs/hosting.md.",
     ]
 
