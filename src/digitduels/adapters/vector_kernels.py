@@ -7,25 +7,17 @@ and Numba's reference counting of arrays is off (`_nrt`). Otherwise calls and co
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
 from digitduels.adapters import BEGINNINGS
 from digitduels.players.policy import PERFECT, UNIFORM
 from digitduels.players.policy_kernels import judge_moves, probabilities, weigh
 from digitduels.solver.compiled import LOST, WON
+from digitduels.solver.jit import inline, uncounted
 
 DRAWS = 24  # how many random draws to try before counting the legal moves
-
-_BARE: dict[str, Any] = {"_nrt": False}
-kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, cache=True, boundscheck=False, error_model="numpy", **_BARE
-)
-inline: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True, **_BARE
-)
 
 
 @inline
@@ -59,7 +51,7 @@ def any_of(mask: Any, game: Any, rng: Any) -> Any:
     return uint64(0)
 
 
-@kernel
+@uncounted
 def sample(mask: Any, rng: Any, actions: Any) -> None:
     """Writes a random legal move for each game."""
     for game in range(uint64(len(mask))):
@@ -221,7 +213,7 @@ def show(world: Any, counts: Any, game: Any, mine: Any, theirs: Any, rows: Any) 
         rows[game, wide + wide + digit] = counts[game, digit]
 
 
-@kernel
+@uncounted
 def reset(world: Any, games: Any, results: Any, restart: Any, alone: Any, seat: Any, rng: Any) -> None:
     """Starts a new game wherever `restart` is true."""
     hands = games.hands
@@ -232,7 +224,7 @@ def reset(world: Any, games: Any, results: Any, restart: Any, alone: Any, seat: 
             show(world, games.counts, game, uint64(hands[game, 0]), uint64(hands[game, 1]), games.rows)
 
 
-@kernel
+@uncounted
 def step(world: Any, games: Any, results: Any, actions: Any, alone: Any, seat: Any, same: Any, rng: Any) -> None:
     """Plays one action in every game, and the opponent's reply.
 

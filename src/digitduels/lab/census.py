@@ -1,7 +1,7 @@
 """A census of a solved game: what happens, and what never does, in the positions that can arise from the start.
 
-This is the definition: it walks through all positions. survey.py does the same with the table of a large game. Each
-fact comes with a line of play that shows it.
+This is the definition: it walks through all positions. census_kernels.py does the same with the table of a large game.
+Each fact comes with a line of play that shows it.
 """
 
 from __future__ import annotations

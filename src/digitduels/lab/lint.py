@@ -69,15 +69,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON values."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "text": self.text,
-            "line": list(self.line),
-            "shown": self.shown,
-            "measured": self.measured,
-            "remedy": self.remedy,
-        }
+        return {**vars(self), "line": list(self.line)}
 
 
 def finding_from(values: dict[str, Any]) -> Finding:
@@ -106,7 +98,8 @@ def lint(
     """
     try:
         if solution is None:
-            solution = _solved(rules, limit, progress)
+            solution = solve(rules, cache=False, limit=limit, progress=progress)
+        # The census of a game without a table raises Broken before anything is solved.
         findings = [*_theorems(solution, census(solution, progress))]
         if options:
             findings += _idle_options(solution)
@@ -124,26 +117,9 @@ def census(solution: Solution, progress: Progress | None = None) -> Census:
     """The census of a solved game."""
     if not isinstance(solution, Tables):
         return plain(solution)
-    from digitduels.lab.survey import survey  # compiles kernels
+    from digitduels.lab.census_kernels import census_of_table  # compiles kernels
 
-    return survey(solution, progress)
-
-
-def _solved(rules: AnyGame, limit: int | None, progress: Progress | None) -> Solution:
-    """Solves a game. One that has no table is explored first, because its rules may be broken."""
-    from digitduels.solver.compiled import DoesNotFactor
-    from digitduels.solver.discovery import compile_game
-
-    if rules.outcome(rules.start()) is None:
-        try:
-            compile_game(rules, lambda count: None if count < 10**10 else _too_large(rules))
-        except DoesNotFactor:
-            explore(rules)
-    return solve(rules, cache=False, limit=limit, progress=progress)
-
-
-def _too_large(rules: AnyGame) -> None:
-    raise TooLarge(f"{rules.title} with these options has too many positions.")
+    return census_of_table(solution, progress)
 
 
 def _broken(rules: AnyGame, broken: Broken) -> Finding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from digitduels.lab.measures import Outline, Report
-from digitduels.match import Match
 from digitduels.rule_sets import label
 from digitduels.sentence import Count, Line, player_name
 from digitduels.text import percent
@@ -99,10 +98,7 @@ def winning_moves(winning: int, moves: int) -> str:
 
 def shown_line(report: Outline) -> str:
     """A perfect game, as people write moves."""
-    match = Match(report.game)
-    for token in report.line:
-        match.play(report.game.read(token, match.state))
-    return str(Line(match.moves, match.first))
+    return str(Line(map(report.game.read, report.line), 0))
 
 
 def balance(report: Report) -> str:

@@ -6,29 +6,20 @@ errors, and the opponents of the vectorised environment. The small functions all
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from digitduels.core import State, winning_score
 from digitduels.players.levels import POINTLESS, TIE, apparent_score, nearness
 from digitduels.players.policy import CHANCE_STEPS, HALF, LEVEL, PERFECT, PolicyPlayer
 from digitduels.solver.arrays import Arrays, arrays, sides
+from digitduels.solver.jit import inline, kernel
 from digitduels.solver.tables import Tables
 
 MAXIMUM = 3  # beside the kinds of policies: a best response, which maximises the column
-
-_BARE: dict[str, Any] = {"_nrt": False}  # no reference counts, which would take most of the time of a small function
-kernel: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, cache=True, boundscheck=False, error_model="numpy", forceinline=True, **_BARE
-)
-allocating: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, cache=True, boundscheck=False, error_model="numpy"
-)
 
 
 class Rules(NamedTuple):
@@ -102,13 +93,13 @@ def sight_table(policy: PolicyPlayer, plies: int) -> npt.NDArray[np.float64]:
 # The legal moves of a position, and what they lead to
 
 
-@kernel
+@inline
 def parts_of(index: Any, hands: Any) -> Any:
     """Table, hand of the player to move, and hand of the waiting player, as `split` in arrays.py."""
     return index // (hands * hands), index % hands, index // hands % hands
 
 
-@kernel
+@inline
 def affordable(move: Any, table: Any, arrays: Any) -> Any:
     """Whether a pool holds the numbers that a move takes."""
     for digit in range(arrays.takes.shape[1]):
@@ -118,7 +109,7 @@ def affordable(move: Any, table: Any, arrays: Any) -> Any:
     return True
 
 
-@kernel
+@inline
 def list_affordable(possible: Any, table: Any, arrays: Any) -> Any:
     """Lists the moves that a pool affords, and returns how many there are."""
     count = 0
@@ -129,7 +120,7 @@ def list_affordable(possible: Any, table: Any, arrays: Any) -> Any:
     return count
 
 
-@kernel
+@inline
 def list_moves(entries: Any, possible: Any, count: Any, mine: Any, arrays: Any) -> Any:
     """Lists the legal moves among some that the pool affords, and returns how many there are."""
     legal = 0
@@ -141,7 +132,7 @@ def list_moves(entries: Any, possible: Any, count: Any, mine: Any, arrays: Any) 
     return legal
 
 
-@kernel
+@inline
 def decode(code: Any, low: Any, high: Any, top: Any) -> Any:
     """The value and distance of a move that leads to a position with this code, for the player who makes it."""
     if code >= high:
@@ -151,7 +142,7 @@ def decode(code: Any, low: Any, high: Any, top: Any) -> Any:
     return 0, code - low + 1
 
 
-@kernel
+@inline
 def follow(move: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
     """The index of the position after a legal move, or a number below 0 if the game is over there, and its code."""
     own, left, others = rules.arrays.own, table - rules.arrays.needs[move], rules.arrays.other[theirs, move]
@@ -162,7 +153,7 @@ def follow(move: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
     return ~((left * len(rules.near_own) + hand) * hands + others), np.int64(rules.ended[hand - hands])
 
 
-@kernel
+@inline
 def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, rules: Any) -> Any:
     """Writes what each listed move leads to, and returns the best value."""
     best = -1
@@ -175,7 +166,7 @@ def judge_moves(entries: Any, legal: Any, table: Any, mine: Any, theirs: Any, ru
     return best
 
 
-@kernel
+@inline
 def weigh(entries: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
     """Writes how natural each listed move is after judge_moves; see levels.natural_weights."""
     before = rules.near_own[mine] * rules.near_other[theirs]
@@ -193,7 +184,7 @@ def weigh(entries: Any, legal: Any, mine: Any, theirs: Any, rules: Any) -> None:
 # The probabilities of each kind of policy
 
 
-@kernel
+@inline
 def uniform(entries: Any, count: Any) -> None:
     """Writes the probabilities of random play."""
     total = 0
@@ -203,7 +194,7 @@ def uniform(entries: Any, count: Any) -> None:
         entries[entry].likely = entries[entry].share = entries[entry].ways / total
 
 
-@kernel
+@inline
 def level(entries: Any, count: Any, sight: Any, losing: Any) -> None:
     """Writes the probabilities of a level: a sum over the depths that it may see in a turn.
 
@@ -249,7 +240,7 @@ def level(entries: Any, count: Any, sight: Any, losing: Any) -> None:
         losing[further, 0] = 0.0
 
 
-@kernel
+@inline
 def perfect(entries: Any, count: Any, best: Any) -> None:
     """Writes the probabilities of perfect play. `hope` must be filled, and becomes the merit of the move."""
     total, highest, natural = 0, -1, 0.0
@@ -273,7 +264,7 @@ def perfect(entries: Any, count: Any, best: Any) -> None:
         entries[entry].likely = entries[entry].share = entries[entry].likely * (1 / total)
 
 
-@kernel
+@inline
 def probabilities(entries: Any, count: Any, best: Any, kind: Any, sight: Any, losing: Any) -> None:
     """Writes the probabilities of a policy in a position that is not over."""
     if kind == LEVEL:
@@ -293,7 +284,7 @@ def error_of(policy: PolicyPlayer, solution: Tables, state: State[Any, Any], rep
     return min(1.0, float(error(solution.index(state), replies, rules_of(solution), policy.kind, sight)))
 
 
-@allocating
+@kernel
 def error(index: Any, replies: Any, rules: Any, kind: Any, sight: Any) -> Any:
     """Does the work of error_of. The definition is perfect.ErrorChances.plain."""
     moves = rules.arrays.own.shape[1]
@@ -316,7 +307,7 @@ def error(index: Any, replies: Any, rules: Any, kind: Any, sight: Any) -> Any:
     return wrong
 
 
-@kernel
+@inline
 def examine(entries: Any, possible: Any, index: Any, rules: Any) -> Any:
     """Lists and judges the moves of the position with this index; returns the number of entries and the best value."""
     table, mine, theirs = parts_of(index, len(rules.arrays.own))
@@ -352,7 +343,7 @@ class KernelColumns(NamedTuple):
     flags: npt.NDArray[np.float64]
 
 
-@allocating
+@kernel
 def fill_rows(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, columns: Any) -> None:
     """Fills the rows of the positions of some tasks. The rows of their successors must be filled.
 
@@ -404,7 +395,7 @@ def fill_rows(rows: Any, reached: Any, tasks: Any, first: Any, rules: Any, colum
                             rows[row, column] = value + flagged(flags, column, columns)
 
 
-@allocating
+@kernel
 def fill_rows_from(rows: Any, indices: Any, given: Any, first: Any, rules: Any, listed: Any, columns: Any) -> None:
     """Fills some columns without flags, in some positions, from given probabilities: [position, move]."""
     arrays, (hands, moves) = rules.arrays, rules.arrays.own.shape
@@ -426,7 +417,7 @@ def fill_rows_from(rows: Any, indices: Any, given: Any, first: Any, rules: Any, 
             rows[first[table] + theirs * hands + mine, column] = value
 
 
-@kernel
+@inline
 def copy_finished(rows: Any, row: Any, code: Any, rules: Any) -> None:
     """Fills the row of a finished game."""
     value, _ = decode(code, rules.low, rules.high, rules.top)
@@ -434,7 +425,7 @@ def copy_finished(rows: Any, row: Any, code: Any, rules: Any) -> None:
         rows[row, column] = rows[len(rows) - 2 + value, column]
 
 
-@kernel
+@inline
 def find_rows(sources: Any, entries: Any, legal: Any, table: Any, first: Any, rows: Any, arrays: Any) -> None:
     """Writes the row of the position after each move."""
     board = len(arrays.own) * len(arrays.own)
@@ -447,7 +438,7 @@ def find_rows(sources: Any, entries: Any, legal: Any, table: Any, first: Any, ro
             sources[entry] = rows - 2 + entries[entry].value  # what is won for the mover is lost for the next player
 
 
-@kernel
+@inline
 def read_hopes(entries: Any, legal: Any, rows: Any, sources: Any, column: Any) -> None:
     """Reads how likely the opponent errs after each move."""
     for entry in range(legal):
@@ -455,7 +446,7 @@ def read_hopes(entries: Any, legal: Any, rows: Any, sources: Any, column: Any) -
         entries[entry].hope = np.int64(max(0.0, chance) * CHANCE_STEPS + HALF)
 
 
-@kernel
+@inline
 def facts(entries: Any, legal: Any, best: Any) -> Any:
     """Whether a position is critical, has an only move, is a trap, has a single legal move; see evaluation.facts."""
     keeping, throwing, moves, at_once, kept, thrown, last = 0, 0, 0, False, 0.0, 0.0, -1
@@ -477,7 +468,7 @@ def facts(entries: Any, legal: Any, best: Any) -> Any:
     return critical, critical and keeping == 1, critical and not at_once and thrown > kept * (1 + TIE), moves == 1
 
 
-@kernel
+@inline
 def flagged(flags: Any, column: Any, columns: Any) -> Any:
     """What the facts of a position add to a column."""
     critical, only, trap, forced = flags
@@ -485,7 +476,7 @@ def flagged(flags: Any, column: Any, columns: Any) -> Any:
     return critical * added[column, 0] + only * added[column, 1] + trap * added[column, 2] + forced * added[column, 3]
 
 
-@kernel
+@inline
 def group(groups: Any, sums: Any, entries: Any, legal: Any, slots: Any, sources: Any, rows: Any) -> Any:
     """Groups moves with the same value and distance, which a level plays in proportion to their weight.
 
@@ -511,7 +502,7 @@ def group(groups: Any, sums: Any, entries: Any, legal: Any, slots: Any, sources:
     return count
 
 
-@kernel
+@inline
 def mean(entries: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
     """The mean of a column over the moves of a policy, which can be grouped."""
     onward, aside, factor = columns.onward[column], columns.aside[column], columns.factor[column]
@@ -528,7 +519,7 @@ def mean(entries: Any, count: Any, best: Any, rows: Any, sources: Any, column: A
     return value
 
 
-@kernel
+@inline
 def most(entries: Any, count: Any, best: Any, rows: Any, sources: Any, column: Any, columns: Any) -> Any:
     """The highest value of a column that a move can gain; only by moves that keep the value, if the column says so."""
     onward, aside, highest = columns.onward[column], columns.aside[column], -np.inf

@@ -16,15 +16,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 
 from digitduels.solver import simd
+from digitduels.solver.jit import kernel
 
 TILE = uint64(simd.LANES)
 _SQUARE = uint64(simd.SQUARE)
 ONE = uint64(1)
-
-kernel = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 
 
 @kernel

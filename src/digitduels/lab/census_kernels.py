@@ -24,18 +24,17 @@ from digitduels.lab.census import (
 )
 from digitduels.players.policy_kernels import (
     ENTRY,
-    allocating,
     decode,
     facts,
     follow,
     judge_moves,
-    kernel,
     list_affordable,
     list_moves,
     rules_of,
     weigh,
 )
 from digitduels.solver.arrays import arrays, counts, sides, split
+from digitduels.solver.jit import inline, kernel
 from digitduels.solver.schedule import waves
 from digitduels.solver.solution import Progress
 from digitduels.solver.tables import Tables
@@ -47,7 +46,7 @@ _TIE, _DECIDED, _RESULT = (EVENTS.index(events[0]) for events in (EQUAL_SCORES, 
 _NO_SCORE = -(1 << 40)
 
 
-def survey(solution: Tables, progress: Progress | None = None) -> Census:
+def census_of_table(solution: Tables, progress: Progress | None = None) -> Census:
     """Does the same as census.plain for a table."""
     game, compiled, rules = solution.game, solution.compiled, rules_of(solution)
     moves, goal = len(game.moves), winning_score(game)
@@ -125,14 +124,14 @@ def scores_of(solution: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.b
     return np.array(scores, np.int64), np.array([any(stock.left for stock in side.stocks) for side in shown])
 
 
-@kernel
+@inline
 def note(seen: Any, event: Any, index: Any, seat: Any, move: Any) -> None:
     """Keeps the first example of an event."""
     if seen[event, 0] < 0:
         seen[event, 0], seen[event, 1], seen[event, 2] = index, seat, move
 
 
-@allocating
+@kernel
 def look(
     marks: Any,
     plies: Any,
@@ -215,7 +214,7 @@ def look(
                             best_counts[possible[number]] += seats
 
 
-@kernel
+@inline
 def finish(seen: Any, code: Any, index: Any, mark: Any, move: Any, own: Any, other: Any, goal: Any, rules: Any) -> None:
     """Notes the events of a move that ends the game."""
     value, _ = decode(code, rules.low, rules.high, rules.top)
