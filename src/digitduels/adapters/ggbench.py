@@ -148,8 +148,7 @@ class CompiledWalk(Walk):
 
     def state(self, here: Here) -> State[Any, Any]:
         player, mine, theirs, table = here[:4]
-        hands = self.hands[mine], self.hands[theirs]
-        return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
+        return self.compiled.state(table, mine, theirs, player, self.hands)
 
     def _actions(self, table: int, group: int) -> list[int]:
         """The moves that hands of a group allow and for which the table has the numbers."""

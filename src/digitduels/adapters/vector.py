@@ -21,14 +21,14 @@ from digitduels.adapters import needs, placed_state, resolve_game, vector_kernel
 from digitduels.adapters.gymnasium import RESET, SEAT_CHOICES, START_CHOICES, observation_space
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
+from digitduels.match import Match
 from digitduels.players import OPPONENTS, player
 from digitduels.players.error_tables import error_table
 from digitduels.players.observation import Observation
 from digitduels.players.policy import PERFECT, UNIFORM, PolicyPlayer
 from digitduels.players.policy_kernels import ENTRY, Rules, rules_of, sight_table
-from digitduels.pool import Pool
-from digitduels.solver.arrays import Arrays, Finals, affordable, arrays, final_results
-from digitduels.solver.compiled import Compiled, DoesNotFactor
+from digitduels.solver.arrays import MOST_TABLES, Arrays, Finals, affordable, arrays, final_results
+from digitduels.solver.compiled import Compiled, DoesNotFactor, count_tables
 from digitduels.solver.discovery import compile_game
 from digitduels.solver.solution_cache import solution_of
 from digitduels.solver.tables import Tables
@@ -44,7 +44,6 @@ VECTOR_OPPONENTS = ("self", *OPPONENTS)
 _FAIR = 50  # the number of seeds for fair starts
 _PATTERNS = 12  # masks are precomputed for pools with at most this many different numbers
 _BOARD = 1 << 26  # the limit on pairs of hands
-_POOLS = 1 << 62  # the limit on pool states, which are indexed with 64 bits
 _INSTEAD = 'use gymnasium.make_vec(..., vectorization_mode="sync"), which plays any game.'
 
 
@@ -166,7 +165,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         """Starts new games. All games share one seed, the first if you pass a list.
 
         With the option "reset_mask", an array of bools, only those games restart. The option "positions" sets the
-        position of each game, or one position for all: a State, or the format of `game.placed`. The player to move
+        position of each game, or one position for all: a State, or one as JSON values. The player to move
         there is the agent.
         """
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
@@ -236,8 +235,7 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
         """The position of one game, as a State of the rules."""
         mine, theirs = self._games.hands[index].tolist()
         table = int(self._games.counts[index] @ self.compiled.weights) if self.compiled.digits else 0
-        player, hands = int(self._games.player[index]), (self._hands[mine], self._hands[theirs])
-        return State(player, hands if player == 0 else hands[::-1], self.compiled.table(table))
+        return self.compiled.state(table, mine, theirs, int(self._games.player[index]), self._hands)
 
     def _output(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array.copy() if self.copy else array
@@ -251,13 +249,8 @@ class DuelVectorEnv(VectorEnv[dict[str, Any], npt.NDArray[Any], npt.NDArray[Any]
 
 def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
     """A fixed set of different fair starts."""
-    solution, starts = solution_of(game), dict[State[Any, Any], None]()
-    for seed in range(_FAIR):
-        state = game.start()
-        for move in fair_start(solution, seed):
-            state = game.after(state, move)
-        starts[state] = None
-    return list(starts)
+    matches = (Match(game, opening=fair_start(solution_of(game), seed)) for seed in range(_FAIR))
+    return list(dict.fromkeys(match.state for match in matches))
 
 
 def _numbers(
@@ -327,14 +320,13 @@ def _tables_of(game: AnyGame) -> Tables:
 
 def _compiled(game: AnyGame) -> Compiled:
     """Compiles a game; raises DoesNotFactor if that is impossible, and TooLarge if it is too large."""
-    table = game.start().table
-    pools = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
+    tables = count_tables(game)
     large = TooLarge(f"{game.title} with these options is too large to be vectorised; {_INSTEAD}")
-    if pools > _POOLS:
+    if tables > MOST_TABLES:
         raise large
 
     def check_size(positions: int) -> None:
-        if positions // pools > _BOARD:
+        if positions // tables > _BOARD:
             raise large
 
     return compile_game(game, check_size)

@@ -29,8 +29,8 @@ import numpy.typing as npt
 from digitduels.core import State, TooLarge
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.arrays import Arrays, affordable, arrays, counts
-from digitduels.solver.compiled import Compiled, DoesNotFactor
+from digitduels.solver.arrays import MOST_TABLES, Arrays, affordable, arrays, counts
+from digitduels.solver.compiled import Compiled, DoesNotFactor, count_tables
 from digitduels.solver.discovery import compile_game
 from digitduels.solver.reference import all_positions
 from digitduels.text import quoted
@@ -40,9 +40,8 @@ Mask = npt.NDArray[np.int8]
 
 LOWEST, HIGHEST = int(np.iinfo(np.int32).min), int(np.iinfo(np.int32).max)
 _GAMES, _PLIES = 10, 200  # random games that show the structure of hands and tables
-# Bounds are exact up to these numbers of hands (or positions), pools and pairs of both.
+# Bounds are exact up to these numbers of hands (or positions) and pairs of hands and tables.
 _HANDS = 10_000
-_TABLES = 1 << 62  # they are counted in 64 bits
 _PAIRS = 5_000
 _CACHE_SIZE = 10_000  # masks and hands
 
@@ -156,9 +155,8 @@ def _hands_and_tables(game: AnyGame) -> tuple[list[Any], list[Any]] | None:
         if positions > tables * _HANDS**2:
             raise TooLarge("There are too many hands.")
 
-    table = game.start().table
-    tables = (table.copies + 1) ** len(table.counts) if isinstance(table, Pool) else 1
-    if tables > _TABLES:
+    table, tables = game.start().table, count_tables(game)
+    if tables > MOST_TABLES:
         return None
     try:
         compiled = compile_game(game, grown)

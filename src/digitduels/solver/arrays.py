@@ -17,6 +17,7 @@ from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
 from digitduels.solver.endings import endings
 
 Indices = npt.NDArray[np.int64]
+MOST_TABLES = 1 << 62  # their indices have 64 bits
 
 
 class Arrays(NamedTuple):

@@ -26,8 +26,7 @@ import numpy.typing as npt
 from digitduels import files
 from digitduels.games import AnyGame
 from digitduels.games import game as game_of
-from digitduels.pool import Pool
-from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, Maps
+from digitduels.solver.compiled import LOST, OUTSIDE, Compiled, DoesNotFactor, Maps, pool_shape
 from digitduels.solver.factoring import check
 from digitduels.solver.lookup import Scale
 from digitduels.solver.tables import Tables, prepare, same_endings
@@ -283,11 +282,9 @@ def _is_within(array: npt.NDArray[Any], shape: tuple[int, ...], low: int, high: 
 def _has_the_rules_of_today(table: Tables) -> bool:
     """Whether the maps and the endings of a table are those of its game."""
     game, compiled = table.game, table.compiled
-    start = game.start().table
-    pool = (start.copies, len(start.counts)) if isinstance(start, Pool) else (0, 0)
     outside = (compiled.own == OUTSIDE).any(axis=0)
     last = np.zeros_like(outside) if compiled.depth is None else compiled.depth == game.longest
-    if (compiled.copies, compiled.digits) != pool or (outside != last).any():
+    if (compiled.copies, compiled.digits) != pool_shape(game) or (outside != last).any():
         return False
     try:
         check(compiled)

@@ -131,10 +131,13 @@ class Compiled:
             return self.game.start().table
         return Pool(tuple(index // self.base**digit % self.base for digit in range(self.digits)), self.copies)
 
-    def state(self, table: int, mine: int, theirs: int, player: int = 0) -> State[Any, Any]:
-        """The position with these indices, `player` to move."""
-        hands = (self.hands[mine], self.hands[theirs])
-        return State(player, hands if player == 0 else hands[::-1], self.table(table))
+    def state(
+        self, table: int, mine: int, theirs: int, player: int = 0, hands: Sequence[Hashable] | None = None
+    ) -> State[Any, Any]:
+        """The position with these indices, `player` to move. `hands` may be those of arrays.py, which has more."""
+        hands = self.hands if hands is None else hands
+        first, second = (mine, theirs) if player == 0 else (theirs, mine)
+        return State(player, (hands[first], hands[second]), self.table(table))
 
     def contains(self, table: int, mine: int, theirs: int) -> bool:
         """Whether everything that can follow from a position is compiled as well."""
@@ -205,6 +208,18 @@ def _matrix(rows: Any) -> Ints:
     import numpy as np
 
     return np.array(rows, np.int32)
+
+
+def pool_shape(game: AnyGame) -> tuple[int, int]:
+    """The copies of each number in the pool of a game, and how many numbers there are; zeros if it has no pool."""
+    table = game.start().table
+    return (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
+
+
+def count_tables(game: AnyGame) -> int:
+    """How many tables a game has: the possible pools, or 1 if the table never changes."""
+    copies, digits = pool_shape(game)
+    return int((copies + 1) ** digits)
 
 
 def holds(counts: Iterable[int], take: Iterable[int]) -> bool:

@@ -11,7 +11,17 @@ from typing import Any
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
-from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, Maps, ending_for, holds
+from digitduels.solver.compiled import (
+    ILLEGAL,
+    OUTSIDE,
+    Compiled,
+    DoesNotFactor,
+    Maps,
+    count_tables,
+    ending_for,
+    holds,
+    pool_shape,
+)
 from digitduels.solver.factoring import check
 from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, unknown
 
@@ -39,8 +49,7 @@ class _Compiler:
         self.start = game.start()
         if game.outcome(self.start) is not None:
             raise DoesNotFactor("the game is over before it begins")
-        table = self.start.table
-        self.copies, self.digits = (table.copies, len(table.counts)) if isinstance(table, Pool) else (0, 0)
+        self.copies, self.digits = pool_shape(game)
         self.first: Hashable = self.start.mine
         self.indices: dict[Hashable, int] = {}  # hand: its index, or the result if it ends the game
         self.hands: list[Hashable] = []
@@ -123,7 +132,7 @@ class _Compiler:
         numbered = {move: action for action, move in enumerate(self.moves)}
         last, legal_moves = (), list[tuple[int, Any]]()  # often the same as for the hand before
         hands, depth, indices, takes, changes = self.hands, self.depth, self.indices, self.takes, self.changes
-        tables, none = (self.copies + 1) ** self.digits, [ILLEGAL] * len(self.moves)
+        tables, none = count_tables(self.game), [ILLEGAL] * len(self.moves)
         first = known = len(self.own) // len(self.moves)
         for number in count(first):
             if number % 100 == 0 or number == len(hands):
