@@ -52,7 +52,7 @@ SMALL = {
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small suite in its own folder."""
     file = tmp_path_factory.mktemp("suite") / "small.json"
-    file.write_bytes(make_suite_v2("small", "1", salts=SMALL, questions=6))
+    file.write_bytes(make_suite_v2("small", "1", salts=SMALL))
     return file
 
 

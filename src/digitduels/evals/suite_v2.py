@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,8 +135,7 @@ def make_suite_v2(
     name: str,
     seed: str,
     like: Suite | None = None,
-    salts: dict[str, Salt] | None = None,
-    questions: int = _QUESTIONS,
+    salts: Mapping[str, Salt] = SALTS,
     progress: Progress | None = None,
 ) -> bytes:
     """Generates a suite of version 2. The same seed gives the same bytes.
@@ -144,18 +143,16 @@ def make_suite_v2(
     With `like`, it is a private twin: as many positions of each kind, none of them in the other suite. Raises
     SuiteError if a game has too few positions.
     """
-    chosen = SALTS if salts is None else salts
     taken = {position_key(like.match(item)) for item in like.positions} if like else set()
     canary = V2_CANARY if like is None else PRIVATE_CANARY.format(sha256(seed.encode())[:32])
     lists: dict[str, list[dict[str, Any]]] = {"variants": [], "positions": [], "starts": [], "questions": []}
     asked: list[dict[str, Any]] = []
-    for number, (game_id, salt) in enumerate(chosen.items()):
+    for number, (game_id, salt) in enumerate(salts.items()):
         if progress is not None:
-            progress(f"looking for positions of {game_id}", number / len(chosen))
-        wanted = _wanted(like, game_id)
-        items = _game_items(game_id, salt, seed, wanted, taken, lists)
+            progress(f"looking for positions of {game_id}", number / len(salts))
+        items = _game_items(game_id, salt, seed, _wanted(like, game_id), taken, lists["variants"])
         lists["positions"] += items
-        asked += items[:questions]
+        asked += items[:_QUESTIONS]
     rng = random.Random(f"order {seed}")
     rng.shuffle(lists["positions"])  # so that the first positions are a random sample
     for item in asked:
@@ -181,23 +178,19 @@ def _game_items(
     seed: str,
     wanted: Counter[str] | None,
     taken: set[str],
-    lists: dict[str, list[dict[str, Any]]],
+    variants: list[dict[str, Any]],
 ) -> list[dict[str, Any]]:
-    """The positions of a game, from as many rule sets as they need, which are added to the lists."""
+    """The positions of a game, from as many rule sets as they need, which are added to `variants`."""
     items: list[dict[str, Any]] = []
     rng = random.Random(f"salt {game_id} {seed}")
     title, count = _word(rng, 3).capitalize(), salt.positions if wanted is None else wanted.total()
     for attempt in range(_TRIES):
         rules = game(game_id, **salt.options(rng))
-        variant: dict[str, Any] = {
-            "index": len(lists["variants"]),
-            "style": Style(title=title, words=_words(rules, rng), hardest=True),
-        }
-        most = min(salt.of_each, count - len(items))
-        found = list(_rule_set_items(rules, variant, f"{seed} {attempt}", most, wanted, taken))
+        style = Style(title=title, words=_words(rules, rng), hardest=True)
+        matches = _chosen(rules, f"{seed} {attempt}", min(salt.of_each, count - len(items)), wanted, taken)
+        found = [_item(len(variants), match, kind, style) for match, kind in matches]
         if found:
-            style = variant["style"]
-            lists["variants"].append(variant_row(rules, style, title=title, words=style.words))
+            variants.append(variant_row(rules, style, title=title, words=style.words))
         items += found
         if len(items) == count:
             return items
@@ -205,9 +198,10 @@ def _game_items(
     raise SuiteError(f"There are only {len(items)} of {count} positions of {game_id}{missing}. Try another seed.")
 
 
-def _rule_set_items(
-    rules: AnyGame, variant: dict[str, Any], seed: str, most: int, wanted: Counter[str] | None, taken: set[str]
-) -> Iterator[dict[str, Any]]:
+def _chosen(
+    rules: AnyGame, seed: str, most: int, wanted: Counter[str] | None, taken: set[str]
+) -> Iterator[tuple[Match, str]]:
+    """Yields positions of a rule set, each with its kind."""
     solution = solution_of(rules)
     sort, number = trap(solution), 0
     candidates: dict[int, list[Match]] = {value: [] for value in set(_VALUES)}
@@ -216,15 +210,16 @@ def _rule_set_items(
     for match in _mixed(candidates):
         if number == most:
             return
-        item = _item(variant, match, solution, sort)
+        judgement = solution.judge(match.state)
+        kind = f"{VALUES[judgement.best_verdict.value]} {sort.kind(judgement, match.state)}"
         key = position_key(match)
-        if key in taken or (wanted is not None and wanted[item["kind"]] < 1):
+        if key in taken or (wanted is not None and wanted[kind] < 1):
             continue
         if wanted is not None:
-            wanted[item["kind"]] -= 1
+            wanted[kind] -= 1
         taken.add(key)
         number += 1
-        yield item
+        yield match, kind
 
 
 def _mixed(candidates: dict[int, list[Match]]) -> Iterator[Match]:
@@ -238,11 +233,12 @@ def _mixed(candidates: dict[int, list[Match]]) -> Iterator[Match]:
                 candidates[value] = []
 
 
-def _item(variant: dict[str, Any], match: Match, solution: Solution, sort: Sort) -> dict[str, Any]:
+def _item(variant: int, match: Match, kind: str, style: Style) -> dict[str, Any]:
+    solution = solution_of(match.game)
     judgement = solution.judge(match.state)
-    right, value = answers(solution, judgement, match.state), VALUES[judgement.best_verdict.value]
-    prompt, kind = protocol.question(match, variant["style"]), f"{value} {sort.kind(judgement, match.state)}"
-    return position_row(variant["index"], match, judgement, right, prompt, kind=kind, value=value)
+    right, prompt = answers(solution, judgement, match.state), protocol.question(match, style)
+    value = VALUES[judgement.best_verdict.value]
+    return position_row(variant, match, judgement, right, prompt, kind=kind, value=value)
 
 
 def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random) -> Iterator[dict[str, Any]]:

@@ -168,18 +168,17 @@ def measure(
     wobble: bool = True,
     limit: int | None = None,
     solution: Solution | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Report:
     """Measures a rule set; raises TooLarge if that takes more than `limit` bytes, or more memory than is free.
 
-    `lengths` adds the distribution of the lengths of games, `wobble` how much the gauges depend on our levels. `seed`
-    is for the lengths, if they are simulated. Pass the `solution` if you have it already.
+    `lengths` adds the distribution of the lengths of games, `wobble` how much the gauges depend on our levels. Pass the
+    `solution` if you have it already.
     """
     if solution is None:
         solution = solve(rules, cache=False, limit=limit, progress=progress)
     measurement = Measurement(solution)
-    report = measurement.report(lengths=lengths, seed=seed, progress=progress)
+    report = measurement.report(lengths=lengths, progress=progress)
     return replace(report, wobble=measurement.wobble(report, progress)) if wobble else report
 
 
@@ -214,7 +213,7 @@ class Measurement:
             line=tuple(str(move) for move in solution.line(rules.start())),
         )
 
-    def report(self, *, lengths: bool = True, seed: int = 0, progress: Progress | None = None) -> Report:
+    def report(self, *, lengths: bool = True, progress: Progress | None = None) -> Report:
         """What to expect of games between our levels, in one pass over all positions that can arise."""
         solution, rules, sheet, policies = self.solution, self.solution.game, Sheet(), policies_of(self.solution)
         columns = _gauge_columns(sheet, policies)
@@ -233,7 +232,7 @@ class Measurement:
             likely = {n: expected[lasts + n] for n in range(rules.longest + 1)}
             shares = Lengths({n: _rounded(share) for n, share in likely.items() if share > 1e-6})
         elif lengths:
-            shares = simulate_lengths(solution, seed)
+            shares = simulate_lengths(solution)
         return Report(
             **vars(self.outline),
             fair=fairness(seats),
@@ -302,7 +301,7 @@ def _rounded(number: float) -> float:
     return round(number, 5) + 0.0
 
 
-def simulate_lengths(solution: Solution, seed: int) -> Lengths:
+def simulate_lengths(solution: Solution, seed: int = 0) -> Lengths:
     """Estimates the lengths of games between two players of level 4 by simulation."""
     rng, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
     moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}

@@ -5,7 +5,7 @@ None of them is an opponent for people. `dd.evaluate` takes them as policies.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from typing import Any
 
 from digitduels.core import State, outcome_tone
@@ -22,10 +22,6 @@ class Greedy(PolicyPlayer):
 
     name = "greedy"
 
-    @property
-    def signature(self) -> Hashable:
-        return self.name
-
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         merits = {move: self._merit(state, move) for move in self.game.legal_moves(state)}
         best = max(merits.values())
@@ -41,10 +37,6 @@ class MostNatural(PolicyPlayer):
     """Plays the move that looks most natural, as the levels judge it. Ties are drawn."""
 
     name = "natural"
-
-    @property
-    def signature(self) -> Hashable:
-        return self.name
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         natural = natural_weights(self.game, state)
@@ -76,10 +68,6 @@ class Searcher(PolicyPlayer):
     def __init__(self, truth: Truth, depth: int, natural: bool = True) -> None:
         super().__init__(truth.game, seed=0)
         self.truth, self.depth, self.natural = truth, depth, natural
-
-    @property
-    def signature(self) -> Hashable:
-        return "search", self.depth, self.natural
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         natural = natural_weights(self.game, state)
