@@ -24,7 +24,7 @@ def needs(extra: str) -> Iterator[None]:
 
 
 def placed_state(game: AnyGame, position: State[Any, Any] | Mapping[str, Any]) -> State[Any, Any]:
-    """Converts a position in the format of `game.placed` to a State; raises ValueError if the game is over there."""
+    """Converts a position as JSON values to a State; raises ValueError if the game is over there."""
     state = position if isinstance(position, State) else position_from_json(game, dict(position))
     if game.outcome(state) is not None:
         raise ValueError("The game is over in this position.")

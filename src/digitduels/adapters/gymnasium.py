@@ -78,7 +78,7 @@ class DuelEnv(gym.Env[dict[str, Any], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Starts a game. The option "position" sets where it starts: a State, or the format of `game.placed`."""
+        """Starts a game. The option "position" sets where it starts: a State, or one as JSON values."""
         super().reset(seed=seed)
         position = (options or {}).get("position")
         self._from = None if position is None else placed_state(self.game, position)

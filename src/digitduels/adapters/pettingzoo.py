@@ -62,7 +62,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  PettingZoo has no ty
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Starts a game. The option "position" sets where it starts: a State, or the format of `game.placed`."""
+        """Starts a game. The option "position" sets where it starts: a State, or one as JSON values."""
         position = (options or {}).get("position")
         self.state_ = self.game.start() if position is None else placed_state(self.game, position)
         self.agents = list(AGENTS)
