@@ -20,6 +20,7 @@ from digitduels.web.classes import service as class_service
 from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
 from digitduels.web.streams.periodic import Clock
+from digitduels.web.streams.sqlite import SqliteStore
 from digitduels.web.streams.store import (
     AT_ONCE,
     CHILDREN_AT_ONCE,
@@ -159,6 +160,45 @@ def test_names_are_erased_later_if_another_process_is_reading(tmp_path: Path, mo
         await store.close()
 
     asyncio.run(main())
+
+
+def test_names_are_erased_later_even_if_nobody_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("digitduels.web.streams.sqlite.ERASE_AGAIN", 0.01)
+
+    async def delete() -> Store:
+        store = open_store(str(tmp_path / "games.sqlite"))
+        await many_games(store, 3)
+        await store.delete("KFMTX", 500.0)
+        return store
+
+    with closing(sqlite3.connect(tmp_path / "games.sqlite")) as reader:
+        asyncio.run(open_store(str(tmp_path / "games.sqlite")).close())
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM member").fetchone()
+        store = asyncio.run(delete())
+        assert names_on_disk(tmp_path) > 0
+    wait_for(lambda: names_on_disk(tmp_path) == 0)
+    asyncio.run(store.close())
+
+
+def test_names_that_a_killed_server_left_in_the_log_are_erased_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def delete_and_be_killed(file: Path, copy: Path) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteStore, "_erase", lambda *_: None)
+            store = open_store(str(file))
+            await many_games(store, 3)
+            await store.delete("KFMTX", 500.0)
+            shutil.copytree(file.parent, copy)
+            await store.close()
+
+    (folder := tmp_path / "first").mkdir()
+    asyncio.run(delete_and_be_killed(folder / "games.sqlite", copy := tmp_path / "second"))
+    assert names_on_disk(copy) > 0
+    store = open_store(str(copy / "games.sqlite"))
+    wait_for(lambda: names_on_disk(copy) == 0)
+    asyncio.run(store.close())
 
 
 def test_a_clean_stop_leaves_no_log_behind(tmp_path: Path) -> None:

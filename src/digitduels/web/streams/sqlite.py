@@ -101,8 +101,11 @@ class SqliteStore(Store):
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"The database {path} cannot be used: {error}.") from None
         self.observe: Callable[[float], None] = lambda _: None
-        self._erase_at = math.inf
-        """When to erase deleted rows that are still in the write-ahead log, in monotonic seconds."""
+        self._erase_at = time.monotonic()
+        """When to erase deleted rows that are still in the write-ahead log, in monotonic seconds.
+
+        At once at the start, since the last process may have been killed after it deleted something.
+        """
         self._writes: Jobs = queue.SimpleQueue()
         self._reads: Jobs = queue.SimpleQueue()
         self._threads = [
@@ -175,7 +178,7 @@ class SqliteStore(Store):
 
     def _work(self, jobs: Jobs, database: sqlite3.Connection, begin: str) -> None:
         batch: list[Job] = []
-        while (job := jobs.get()) is not None:
+        while (job := self._next(jobs, database)) is not None:
             if len(batch) > 1 and jobs is self._writes:
                 time.sleep(GATHER_SECONDS)  # under load, more jobs are coming, and a commit costs more than its writes
             batch = [job]
@@ -190,6 +193,15 @@ class SqliteStore(Store):
                 batch.append(job)
             self._run(batch, database, begin)
         database.close()
+
+    def _next(self, jobs: Jobs, database: sqlite3.Connection) -> Job | None:
+        """Waits for the next job. The thread that writes also erases when it is time, even if nobody writes."""
+        while jobs is self._writes and self._erase_at < math.inf:
+            try:
+                return jobs.get(timeout=max(0.0, self._erase_at - time.monotonic()))
+            except queue.Empty:
+                self._erase(database)
+        return jobs.get()
 
     def _run(self, batch: list[Job], database: sqlite3.Connection, begin: str) -> None:
         """Runs jobs in one transaction and answers them after the commit. If one fails, runs each one separately."""

@@ -283,6 +283,11 @@ class Store(ABC):
                 glance.seen[number] = seen
         return glances
 
+    async def has_token(self, id: str, hash: str) -> bool:
+        """Whether a member of a stream has joined with a token, given its hash."""
+        query = "SELECT 1 FROM token WHERE stream = ? AND hash = ?"
+        return await self._read(lambda database: database.execute(query, (id, hash)).fetchone()) is not None
+
     @abstractmethod
     async def record_presence(self, people: Collection[tuple[str, int]], at: float) -> None:
         """Records that these people, by stream and number, were online at a time."""
