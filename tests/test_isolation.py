@@ -591,6 +591,15 @@ def test_connections_are_capped_in_total_and_per_address() -> None:
     assert limits.enter("198.51.100.1")
 
 
+def test_an_ipv6_64_prefix_has_the_connections_of_one_address() -> None:
+    limits = Limits(Settings(connections=30))
+    assert [limits.enter(f"2001:db8::{number:x}") for number in range(1, 10)] == [True] * 7 + [False] * 2
+    assert limits.enter("2001:db8:0:1::1")
+    for number in range(1, 8):
+        limits.leave(f"2001:db8::{number:x}")
+    assert limits.enter("2001:db8::a")
+
+
 @pytest.mark.parametrize("http", ["h11", "httptools"])
 def test_connections_beyond_the_cap_are_closed_and_other_addresses_are_served(tmp_path: Path, http: str) -> None:
     settings = {"connections": 30, "proxies": "192.0.2.1", "http": http}

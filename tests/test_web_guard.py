@@ -38,13 +38,14 @@ from digitduels.web.description import openapi
 from digitduels.web.http.errors import SERVER_FAILED
 from digitduels.web.http.limits import client_address
 from digitduels.web.http.operations import Endpoint
+from digitduels.web.httptools_connection import MOST_PIPELINED
 from digitduels.web.logs import JsonFormatter
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import OLD_NAMES, Settings, renamed_variables
 from digitduels.web.workers import supervisor
 from digitduels.web.workers.supervisor import ANSWER_CACHE, Supervisor, TooSlow, Urgency, WorkerPool
 from variants import play_on
-from web import running, until_the_end, wait_for, warmed
+from web import application, running, until_the_end, wait_for, warmed
 from workers import NoProcesses, NoWorkers
 
 pytestmark = pytest.mark.slow
@@ -147,6 +148,7 @@ def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(re
         json.dumps(RECORD | {"options": {"__class__": 1}}).encode(),
         json.dumps(RECORD | {"names": ["\u202ea", "\u202ea"]}).encode(),
         json.dumps(RECORD | {"moves": ["+1"] * 1001}).encode(),
+        json.dumps(RECORD | {"asked": [[0, "x"]] * 1001}).encode(),
         json.dumps(RECORD | {"moves": ["+11"]}).encode(),
         json.dumps(RECORD | {"game": "../../etc/passwd"}).encode(),
         json.dumps(RECORD | {"version": 2}).encode(),
@@ -247,6 +249,25 @@ def test_an_incomplete_body_counts_against_the_rate_limit(tmp_path: Path) -> Non
     with running(tmp_path, rate=0.01, burst=10, body_timeout=float(PATIENCE)) as site:
         half = post(b" " * 500_000, "Content-Length: 1000000")
         assert exchange(site, half).startswith(b"HTTP/1.1 429 ")
+
+
+def test_a_body_in_small_parts_costs_as_much_as_in_one() -> None:
+    parts, sent = [b" " * 1000] * 1000, list[Any]()
+    headers = [(b"host", b"x"), (b"content-type", b"application/json"), (b"transfer-encoding", b"chunked")]
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "path": "/api/review", "query_string": b"",
+        "headers": headers, "client": ("192.0.2.1", 1), "server": ("x", 80), "scheme": "http",
+    }  # fmt: skip
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": parts.pop(), "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(application(rate=0.001, burst=20)(scope, receive, send))
+    assert sent[0]["status"] == 429
+    assert len(parts) > 500
 
 
 def test_one_player_cannot_use_up_the_rate_limit_of_a_shared_address(tmp_path: Path) -> None:
@@ -368,6 +389,14 @@ def test_pipelined_requests_are_answered_in_order(reader: httpx.Client) -> None:
     last = b"GET /api/games/nosuchgame12 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     answers = exchange(reader, request * 3 + last)
     assert re.findall(rb"HTTP/1.1 (\d+) ", answers) == [b"200"] * 3 + [b"404"]
+
+
+def test_thousands_of_pipelined_requests_are_refused(tmp_path: Path) -> None:
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    with running(tmp_path, http="httptools") as site:
+        answers = re.findall(rb"HTTP/1.1 (\d+) ", exchange(site, request * 5000))
+        assert answers.count(b"200") <= MOST_PIPELINED + 1
+        assert site.get("/healthz").status_code == 200
 
 
 # Logs and metrics

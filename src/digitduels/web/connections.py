@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from digitduels.web.sender import address_of
 from digitduels.web.settings import Settings, split_list
 
 if TYPE_CHECKING:
@@ -40,18 +41,19 @@ class Limits:
         self._open: Counter[str] = Counter()
 
     def enter(self, host: str) -> bool:
-        """Counts one more connection from an address and returns True, or returns False if a limit is reached."""
-        full = self._open.total() >= self.most
-        if full or (self._open[host] >= max(1, self.most // ADDRESS_SHARE) and not self._is_proxy(host)):
+        """Counts one more connection from a host and returns True, or returns False if a limit is reached."""
+        address, full = address_of(host), self._open.total() >= self.most
+        if full or (self._open[address] >= max(1, self.most // ADDRESS_SHARE) and not self._is_proxy(host)):
             self.refused += 1
             return False
-        self._open[host] += 1
+        self._open[address] += 1
         return True
 
     def leave(self, host: str) -> None:
-        self._open[host] -= 1
-        if not self._open[host]:
-            del self._open[host]
+        address = address_of(host)
+        self._open[address] -= 1
+        if not self._open[address]:
+            del self._open[address]
 
     def __len__(self) -> int:
         return self._open.total()

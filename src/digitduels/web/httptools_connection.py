@@ -6,9 +6,11 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from digitduels.web.connections import LONGEST_HEAD, MOST_HEADERS, Bounded
 
+MOST_PIPELINED = 10  # requests that arrive before the one in front of them is answered
+
 
 class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
-    """A connection that rejects requests with an oversized URL and headers, or too many headers."""
+    """A connection that rejects requests with an oversized URL and headers, or too many headers or requests at once."""
 
     _head = 0
     _headers = 0
@@ -27,6 +29,8 @@ class HttptoolsConnection(Bounded, HttpToolsProtocol):  # type: ignore[misc]
 
     def on_message_begin(self) -> None:
         self._progress = True
+        if len(self.pipeline) >= MOST_PIPELINED:  # each takes far more memory than its bytes
+            raise ValueError("Too many requests at once.")
         self._in_head, self._head, self._headers = True, 0, 0
         super().on_message_begin()
 

@@ -21,6 +21,7 @@ from digitduels.web.settings import Settings, split_list
 
 _rng = random.Random()  # not the global one, whose sequence belongs to the program around the server
 MOST_KEYS = 30  # parameters in a query
+LONGEST_PATH = 300  # characters; people's paths have at most 80
 ONCE = (b"host", b"authorization", b"content-length", b"content-type", b"transfer-encoding", b"origin")
 """Headers that a request may have only once. Otherwise two programs could read it in two ways."""
 PROTECTION = {  # security headers of pages
@@ -106,6 +107,9 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and not self.is_own(origin.decode("latin-1").lower(), host):
             raise Refusal(403, "This server only accepts requests from its own pages.")
+        if len(scope["path"]) > LONGEST_PATH:
+            self.charge(context, 1.0)
+            raise Refusal(414, f"A path may have at most {LONGEST_PATH} characters.")
         self.charge(context, cost_of(scope["method"], scope["path"], scope["query_string"]))
         if scope["query_string"].count(b"&") >= MOST_KEYS:
             raise Refusal(422, f"A query may have at most {MOST_KEYS} parameters.")
@@ -139,7 +143,7 @@ class Guard:
         headers = context.headers
         if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
             return b""
-        data = bytearray()
+        data, charged = bytearray(), 0
         try:
             async with asyncio.timeout(self.settings.body_timeout):
                 more = True
@@ -147,11 +151,11 @@ class Guard:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise Refusal(400, "The request ended too early.")
-                    part = message.get("body", b"")
-                    data += part
+                    data += message.get("body", b"")
                     # Check each part as it arrives, so that unfinished bodies cannot fill the memory.
-                    if len(part) > CHEAP // 16:
-                        self.charge(context, len(part) / CHEAP)
+                    if len(data) - charged > CHEAP // 16:
+                        self.charge(context, (len(data) - charged) / CHEAP)
+                        charged = len(data)
                     if len(data) > self.settings.max_body:
                         raise Refusal(413, f"A request body may have at most {self.settings.max_body:,} bytes.")
                     more = message.get("more_body", False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 import re
 import time
@@ -14,7 +13,7 @@ from starlette.types import Scope
 from digitduels.web.buckets import Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.rotation import Rotation
-from digitduels.web.sender import Asker
+from digitduels.web.sender import Asker, address_of
 from digitduels.web.settings import Settings
 
 CHEAP = 1 << 14  # bytes of a body that cost as much as a request
@@ -142,16 +141,8 @@ class TooManyRequests(Refusal):
 
 
 def client_address(scope: Scope) -> str:
-    """Returns the address that a request is counted for: the IPv4 address or the IPv6 /64 prefix."""
-    host = str((scope.get("client") or ("",))[0])
-    if ":" not in host:
-        return host
-    try:
-        address = ipaddress.IPv6Address(host.partition("%")[0])
-    except ValueError:
-        return host
-    # A server that listens on all addresses sees IPv4 addresses mapped to IPv6.
-    return str(address.ipv4_mapped or int(address) >> 64)
+    """Returns the address that a request is counted for."""
+    return address_of(str((scope.get("client") or ("",))[0]))
 
 
 def cost_of(method: str, path: str, query: bytes) -> float:

@@ -85,8 +85,9 @@ def read_record(record: object) -> Match:
     try:
         if isinstance(record, dict) and isinstance(record.get("game"), str) and isinstance(record.get("options"), dict):
             check_size(game(record["game"], **record["options"]))
-            if isinstance(record.get("moves"), list) and len(record["moves"]) > MOST_MOVES:
-                raise Refusal(422, f"A record may have at most {MOST_MOVES:,} moves here.")
+            for key, content in (("moves", "moves"), ("asked", "hints")):
+                if isinstance(record.get(key), list) and len(record[key]) > MOST_MOVES:
+                    raise Refusal(422, f"A record may have at most {MOST_MOVES:,} {content} here.")
         return replay(record)
     except RecursionError:
         raise Refusal(422, FOREIGN) from None
