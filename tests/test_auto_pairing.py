@@ -90,6 +90,11 @@ def test_only_those_who_are_there_are_paired_and_only_while_the_class_plays() ->
     assert not new_pairs(gathering, Context(1000.0)), "the teacher starts the first round"
 
 
+def test_a_clock_that_was_set_back_keeps_nobody_waiting() -> None:
+    classroom = classroom_of("Ann", "Bob")
+    assert new_pairs(classroom, context(classroom, 3600.0, over=(0,), ended=7200.0)) == [{1, 2}]
+
+
 def test_in_a_tournament_only_latecomers_are_paired_and_against_the_computer_everybody() -> None:
     tournament = classroom_of("Ann", "Bob", mode="rounds")
     assert not new_pairs(tournament, context(tournament, 100.0, over=(0,)))

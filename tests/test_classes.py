@@ -745,6 +745,21 @@ def test_a_class_is_deleted_after_its_retention_time(tmp_path: Path) -> None:
         assert client.get(teacher.path, headers=teacher.headers()).status_code == 404
 
 
+@pytest.mark.parametrize("code", ["%00BCDF", "B%00CDF", "BCDF%C5%BF", "%F0%9F%98%80BCDF", "BCDFGHJKLMNP"])
+def test_a_code_of_other_characters_belongs_to_no_class(database: str, code: str) -> None:
+    with TestClient(application(database=database)) as client:
+        path, headers = f"/api/classes/{code}", {"Authorization": f"Bearer {'x' * 32}"}
+        key = secrets.token_urlsafe(24)
+        bodies = {
+            "pupils": {"name": "Ann", "key": key},
+            "acts": {"act": "delete", "version": 1, "key": key},
+            "links": {"kind": "wall", "key": key},
+        }
+        answers = [client.get(f"{path}{part}", headers=headers) for part in ("", "/events", "/results", "/results.csv")]
+        answers += [client.post(f"{path}/{part}", json=body, headers=headers) for part, body in bodies.items()]
+        assert [answer.status_code for answer in answers] == [404] * 7
+
+
 # Material for teachers
 
 

@@ -30,6 +30,7 @@ from digitduels.web.reach import MOST_CHECKS, MOST_DEVICES
 from digitduels.web.routes import reach_check
 from digitduels.web.sender import GAME_COST
 from digitduels.web.settings import Settings
+from digitduels.web.streams.sqlite import SqliteStore
 from servers import QUICK, Server
 from test_classes import Teacher
 from web import application, until_the_end
@@ -113,6 +114,34 @@ def test_without_a_token_an_act_in_a_right_class_is_refused_like_one_in_a_wrong_
             )
             assert right.status_code == 404
             assert seen(right) == seen(wrong)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_after_too_many_guesses_the_work_is_the_same_for_every_code(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, reads = SqliteStore._read, list[Any]()
+
+    async def count(store: SqliteStore, work: Any) -> Any:
+        reads.append(work)
+        return await read(store, work)
+
+    def reads_for(code: str) -> int:
+        reads.clear()
+        assert client.get(f"/api/classes/{code}", headers=at(STRANGER, "x" * 32)).status_code == 429
+        return len(reads)
+
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+        ann = teacher.join("Ann")["token"]
+    with site(tmp_path) as client:
+        if known:
+            assert client.get(teacher.path, headers=at(TEACHER, teacher.token)).status_code == 200
+        for letter in "BCDFGHJKLMNP":
+            join(client, f"BBBB{letter}", STRANGER)
+        monkeypatch.setattr(SqliteStore, "_read", count)
+        assert reads_for(teacher.code) == reads_for("ZZZZZ") == 1
+        assert client.get(teacher.path, headers=at(STRANGER, ann)).status_code == 200, "a member at the same address"
 
 
 def test_guesses_with_the_token_of_another_class_count_for_the_address(tmp_path: Path) -> None:
@@ -290,6 +319,14 @@ def test_forty_pupils_join_beside_a_stranger_who_floods(tmp_path: Path, slow_ref
         assert len(teacher.look()["pupils"]) <= MOST_PUPILS
 
 
+def test_pupils_join_at_the_address_of_every_desk(tmp_path: Path, slow_refill: None) -> None:
+    with site(tmp_path) as client:
+        teacher = Teacher(client)
+        assert client.get(teacher.path, headers=at("198.51.100.1", teacher.token)).status_code == 200
+        for number in range(30):
+            assert join(client, teacher.code, TEACHER, f"Pupil {number}").status_code == 201
+
+
 def test_pupils_with_addresses_of_their_own_join_beside_a_stranger_who_floods(
     tmp_path: Path, slow_refill: None
 ) -> None:
@@ -394,6 +431,12 @@ def test_a_query_with_too_many_parameters_is_refused(client: TestClient) -> None
     for path in ("/api/position/number-duel", "/play/number-duel"):
         answer = client.get(f"{path}?{'&'.join(f'x{number}=1' for number in range(31))}")
         assert (answer.status_code, answer.json()["detail"]) == (422, "A query may have at most 30 parameters.")
+
+
+def test_a_long_path_is_refused_before_anybody_looks_for_it(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.01, burst=5) as client:
+        statuses = [client.get(f"/{'a/' * 20_000}", headers=at(STRANGER)).status_code for _ in range(6)]
+        assert statuses == [414] * 5 + [429]
 
 
 def test_pages_are_limited_too(tmp_path: Path) -> None:

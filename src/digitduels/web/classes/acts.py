@@ -309,7 +309,8 @@ def waiting_times(classroom: Classroom, context: Context) -> dict[int, float]:
         and pupil.number not in context.away
         and _is_back(pupil, context)
     }
-    return {number: context.now - at for number, at in since.items()}
+    # After the clock was set back, nobody waits until it has caught up.
+    return {number: abs(context.now - at) for number, at in since.items()}
 
 
 def _ends(classroom: Classroom, number: int, context: Context) -> list[float]:

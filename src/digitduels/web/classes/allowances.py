@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from digitduels.web.streams.credentials import hash_secret
 
 MOST_ADDRESSES = 100  # remembered addresses per class
+MOST_DESKS = 10  # remembered addresses of the teacher
 MOST_SHARE = 4  # a class may make at most four times the requests of an address
 
 
@@ -21,7 +22,8 @@ class Allowances:
         self._codes: dict[str, str] = {}
         self._tokens: dict[str, set[str]] = {}
         self._addresses: dict[str, set[str]] = {}
-        self._teachers: dict[str, str] = {}
+        self._teachers: dict[str, list[str]] = {}
+        """From where the teacher of each class has sent a token, the last address at the end."""
 
     def learn(self, code: str, tokens: Iterable[str]) -> None:
         """Sets the token hashes of a class."""
@@ -50,16 +52,20 @@ class Allowances:
             addresses.add(address)
 
     def remember_teacher(self, code: str, address: str) -> None:
-        """Remembers the address from which a teacher has sent a token last."""
-        self._teachers[code] = address
+        """Remembers an address from which a teacher has sent a token."""
+        addresses = self._teachers.setdefault(code, [])
+        if address in addresses:
+            addresses.remove(address)
+        addresses.append(address)
+        del addresses[:-MOST_DESKS]
 
     def has_teacher_at(self, code: str, address: str) -> bool:
-        """Whether the teacher of a class is at an address."""
-        return self._teachers.get(code) == address
+        """Whether the teacher of a class has used an address."""
+        return address in self._teachers.get(code, ())
 
     def teacher_at(self, code: str) -> str:
-        """The address of the teacher of a class; the code if this process does not know it."""
-        return self._teachers.get(code, code)
+        """The address that the teacher of a class used last; the code if this process does not know it."""
+        return self._teachers.get(code, [code])[-1]
 
     def has_member_at(self, code: str, address: str) -> bool:
         """Whether a member of a class has used an address."""

@@ -207,7 +207,7 @@ class ClassService(StreamService[LiveClass]):
         """Applies an act of the teacher to a class."""
         deletion = hash_secret(f"{token} {act.key}")
         deleted: ActedClass = {"accepted": act.version + 1, "state": None}
-        if act.kind == "delete" and await self.store.deletion(code.upper()) == deletion:
+        if act.kind == "delete" and await self.store.deletion(code) == deletion:
             return encode(deleted), False
         live = await self._find_as_teacher(code, token, sender)
         if act.kind == "delete":
@@ -246,7 +246,10 @@ class ClassService(StreamService[LiveClass]):
         A class that nobody uses here costs nothing: its pupils are away, or play on another server, which pairs them.
         """
         for live in self.cache:
-            waiting = acts.waiting_times(live.value, self._context(live)) if live.value.pairs_itself else {}
+            if not live.value.pairs_itself:
+                continue
+            await asyncio.sleep(0)  # requests come between two classes
+            waiting = acts.waiting_times(live.value, self._context(live))
             if waiting:
 
                 async def pair_pupils(live: LiveClass = live, most: int = len(waiting)) -> None:
@@ -427,25 +430,32 @@ class ClassService(StreamService[LiveClass]):
 
         To everybody else, a right code looks like a wrong one.
         """
-        live = self.cache.known(code.upper())
-        if live is None and token:
+        live = self.cache.known(code)
+        if live is not None and self._opens(live.value, token, sender):
+            return live
+        # A stranger, or a class that is not in memory. After too many wrong codes, the work is the same for all codes.
+        if token and (not self._wait_for_guesses(code, sender) or await self.store.has_token(code, hash_secret(token))):
             with suppress(Refusal):
-                live = await self._load(code)
-        if live is not None and token:
-            classroom = live.value
-            if classroom.is_teacher(token):
-                if not classroom.only_shows(token):
-                    self._allowances.remember_teacher(classroom.id, sender.address)
+                live = await self.cache.get(code)
+            if live is not None and self._opens(live.value, token, sender):
                 return live
-            if classroom.pupil_of(token):
-                return live
-            if classroom.has_revoked(token):
-                raise Refusal(403, acts.REVOKED)
-            if classroom.has_known(token):
-                raise Refusal(403, acts.REMOVED if classroom.has_removed(token) else acts.MOVED)
         self._check_guesses(code, sender)
         self._wrong.take(sender.address, time.monotonic())
         raise Refusal(404, NO_CLASS)
+
+    def _opens(self, classroom: Classroom, token: str, sender: Sender) -> bool:
+        """Whether a token opens a class. Raises Refusal if it did once."""
+        if classroom.is_teacher(token):
+            if not classroom.only_shows(token):
+                self._allowances.remember_teacher(classroom.id, sender.address)
+            return True
+        if classroom.pupil_of(token):
+            return True
+        if classroom.has_revoked(token):
+            raise Refusal(403, acts.REVOKED)
+        if classroom.has_known(token):
+            raise Refusal(403, acts.REMOVED if classroom.has_removed(token) else acts.MOVED)
+        return False
 
     async def _find_as_teacher(self, code: str, token: str, sender: Sender) -> LiveClass:
         """A class by its code, for somebody who wants to act as its teacher."""
@@ -458,26 +468,25 @@ class ClassService(StreamService[LiveClass]):
         """A class by its code, for somebody who wants to join."""
         self._check_guesses(code, sender)
         try:
-            return await self._load(code)
+            return await self.cache.get(code)
         except Refusal:
             self._wrong.take(sender.address, time.monotonic())
             raise
 
-    async def _load(self, code: str) -> LiveClass:
-        """A class by its code. Raises Refusal if there is none."""
-        if len(code) != acts.CODE_LENGTH:
-            raise Refusal(404, NO_CLASS)
-        return await self.cache.get(code.upper())
-
     def _check_guesses(self, code: str, sender: Sender) -> None:
-        """Raises Refusal if an address has tried too many wrong codes.
-
-        Such an address is refused even with a right code, so that it cannot go on guessing, except at the address of a
-        member: a school often has one address, and a pupil who guesses codes must not keep the others out.
-        """
-        wait = self._wrong.wait(sender.address, time.monotonic())
-        if wait and not self._allowances.has_member_at(code.upper(), sender.address):
+        """Raises Refusal if an address has tried too many wrong codes: even with a right one, so that guessing ends."""
+        if wait := self._wait_for_guesses(code, sender):
             raise Refusal(429, "Too many wrong codes. Try again in a minute.", again=round(wait) + 1)
+
+    def _wait_for_guesses(self, code: str, sender: Sender) -> float:
+        """The seconds that an address must wait that has tried too many wrong codes.
+
+        A member's address does not wait for its own class: a school often has one address, and a pupil who guesses
+        codes must not keep the others out.
+        """
+        if self._allowances.has_member_at(code, sender.address):
+            return 0.0
+        return self._wrong.wait(sender.address, time.monotonic())
 
     async def results(self, code: str, token: str, sender: Sender, render: Callable[[ClassResults], T]) -> T:
         """The rendered results of a class, for its teacher.

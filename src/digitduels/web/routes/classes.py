@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, structs
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from digitduels.match import Match
 from digitduels.web.classes import answers
-from digitduels.web.classes.acts import Act
+from digitduels.web.classes.acts import CODE_LENGTH, Act
 from digitduels.web.classes.results import as_csv
 from digitduels.web.encoding import encode
 from digitduels.web.http.operations import OK, Feed, JsonResponse, Operation, tagged
@@ -33,6 +34,8 @@ from digitduels.web.routes.rooms import (
 from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Sender
 from digitduels.web.streams.feed import Receive, Send
+
+_CODE = re.compile(rf"[A-Za-z]{{{CODE_LENGTH}}}")
 
 PupilNumber = Annotated[int, Meta(ge=1, le=100_000, description="The number of a pupil.")]
 StartKind = Literal["book", "fair"]
@@ -108,8 +111,8 @@ async def create(request: Request, body: StartClass) -> Response:
 
 
 async def join(request: Request, body: JoinClass) -> Response:
-    service, code = runtime_of(request).classes, request.path_params["code"]
-    return JsonResponse(*await service.join(code, body.name, body.key, sender_of(request)))
+    service = runtime_of(request).classes
+    return JsonResponse(*await service.join(_code(request), body.name, body.key, sender_of(request)))
 
 
 async def state(request: Request) -> Response:
@@ -141,7 +144,7 @@ async def results(request: Request) -> Response:
 
 async def table(request: Request) -> Response:
     text = await runtime_of(request).classes.results(*_member(request), as_csv)
-    name = f"class-{request.path_params['code'].upper()}.csv"
+    name = f"class-{_code(request)}.csv"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response("\ufeff" + text, media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -152,7 +155,13 @@ async def stream(request: Request, receive: Receive, send: Send) -> None:
 
 def _member(request: Request) -> tuple[str, str, Sender]:
     """Returns the code of the class, the token of the member, and the sender."""
-    return request.path_params["code"], bearer_token(request.scope), sender_of(request)
+    return _code(request), bearer_token(request.scope), sender_of(request)
+
+
+def _code(request: Request) -> str:
+    """Returns the code of the class in capitals, or an empty one that belongs to no class."""
+    code: str = request.path_params["code"]
+    return code.upper() if _CODE.fullmatch(code) else ""
 
 
 async def _match(request: Request, game: str, options: dict[str, Any]) -> Match:
