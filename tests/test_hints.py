@@ -18,9 +18,10 @@ from digitduels.players.perfect import Perfect, error_chance
 from digitduels.sentence import Capital, Count, Played, PlayedNoun, Playing, player_name
 from digitduels.solver import Solution
 from digitduels.solver.verdict import Verdict
+from digitduels.study.coach import warning
 from digitduels.study.defence import NOTABLE, defence, rate
 from digitduels.study.foresight import NEVER, Foresight
-from digitduels.study.hints import STEPS, advised, beginning, hint, hint_in, tempting, unknown, values, warning
+from digitduels.study.hints import STEPS, advised, beginning, hint, hint_in, tempting, unknown, values
 from digitduels.study.reasons import Reason, reason, reasons
 from digitduels.study.wording import worth
 from variants import describe, solve

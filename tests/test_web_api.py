@@ -22,8 +22,9 @@ from digitduels.players.levels import characters
 from digitduels.record import to_record
 from digitduels.sentence import PLAYERS, Played, signs
 from digitduels.study import serialization
+from digitduels.study.coach import warning
 from digitduels.study.fair_starts import fair_start
-from digitduels.study.hints import hint_in, refutation, warning
+from digitduels.study.hints import hint_in, refutation
 from digitduels.study.puzzles import attempt, daily, find, judge, order, today
 from digitduels.study.reasons import reason
 from digitduels.study.review import review

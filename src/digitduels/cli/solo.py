@@ -141,7 +141,7 @@ class Solo(Session):
         """Lets the person take back a move that the coach warns about."""
         if not self.coach:
             return True
-        from digitduels.study.hints import warning
+        from digitduels.study.coach import warning
 
         state, source = self.match.state, self.source()
         objection = warning(state, move, source)

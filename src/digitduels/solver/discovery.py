@@ -84,7 +84,7 @@ class _Compiler:
         numbers = self.hands if all(isinstance(hand, int) for hand in self.hands) else every
         keys = list(zip(rank, *_changes(other), numbers, strict=True))
         order = sorted(every, key=keys.__getitem__)
-        # By hand before, the hand after. Negative indices find the values that are not hands, unchanged.
+        # [hand before]: the hand after. Negative indices find the values that are not hands, unchanged.
         renumbered = [*every, *range(OUTSIDE, 0)]
         for new, old in enumerate(order):
             renumbered[old] = new

@@ -1,4 +1,8 @@
-"""How Numba compiles kernels: the decorators of all compiled functions."""
+"""How Numba compiles kernels: the decorators of all compiled functions.
+
+Numba compiles a function again if its own file has changed. If you change an inlined function, change the files that
+call it, too, or delete their `__pycache__`.
+"""
 
 from __future__ import annotations
 

@@ -23,10 +23,11 @@ from digitduels.solver.search import Search
 from digitduels.solver.solution_cache import SolutionCache
 from digitduels.solver.verdict import Judgement, Verdict
 from digitduels.study import puzzle_sheet, puzzles, serialization
+from digitduels.study.coach import warning
 from digitduels.study.decisions import Decision, decisions
 from digitduels.study.fair_starts import fair_start
 from digitduels.study.foresight import NEVER, Foresight
-from digitduels.study.hints import hint_in, refutation, warning
+from digitduels.study.hints import hint_in, refutation
 from digitduels.study.puzzles import NONE, TIERS, Puzzle, find, order
 from digitduels.study.reasons import reason
 from digitduels.study.review import Review, review
