@@ -74,6 +74,11 @@ def test_every_code_of_the_books_and_of_small_variants_is_that_of_the_solver(tmp
     assert compared == {*books(), "stuck-player-wins"} - {"operation-target"}
 
 
+def test_the_workflow_installs_the_compiler_of_the_kernels() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert f"clang-{COMPILER.rstrip('.')} " in workflow
+
+
 def test_the_kernels_are_built_from_their_source(tmp_path: Path) -> None:
     if shutil.which("clang") is None or shutil.which("wasm-ld") is None:
         pytest.skip("Building the kernels needs clang and lld; on Debian and Ubuntu: apt-get install clang lld")
