@@ -121,13 +121,13 @@ def allowed(schema: Schema) -> str:
 
 
 def distinct(sentences: Iterable[str]) -> str:
-    """Joins sentences, without those that another one begins with.
+    """Puts sentences on lines of their own, without those that another one begins with.
 
     >>> distinct(["Done.", "Done and stored.", "Over."])
-    'Done and stored. Over.'
+    'Done and stored.<br>Over.'
     """
     every = list(sentences)
-    return " ".join(one for one in every if not any(other.startswith(one[:-1]) for other in every if other != one))
+    return "<br>".join(one for one in every if not any(other.startswith(one[:-1]) for other in every if other != one))
 
 
 def answer(responses: dict[str, Any]) -> str:
