@@ -200,6 +200,13 @@ def start_class(page: Page) -> None:
     expect(page.get_by_role("heading", name=re.compile("Class [A-Z]{5}"))).to_be_visible()
 
 
+def invite(page: Page) -> None:
+    more(page, "New game")
+    page.get_by_role("combobox", name="Against").select_option("friend")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/g/*")
+
+
 def test_at_localhost_the_page_shows_the_address_for_others_and_moves_there(browser: Browser, tmp_path: Path) -> None:
     with visits(browser, tmp_path, "127.0.0.2", "0.0.0.0") as (visit, port):
         there = f"127.0.0.2:{port}"
@@ -227,14 +234,22 @@ def test_at_localhost_the_page_shows_the_address_for_others_and_moves_there(brow
 def test_play_a_friend_shows_the_address_for_others(browser: Browser, tmp_path: Path) -> None:
     with visits(browser, tmp_path, "127.0.0.2", "0.0.0.0") as (visit, port):
         page = visit("/play/operation-target")
-        more(page, "New game")
-        page.get_by_role("combobox", name="Against").select_option("friend")
-        page.get_by_role("button", name="Start").click()
-        page.wait_for_url("**/g/*")
+        invite(page)
         expect(page.get_by_label("Invitation")).to_have_value(re.compile(rf"^http://127\.0\.0\.2:{port}/g/.+#invite="))
         expect(page.get_by_role("img", name="QR code of the link")).to_have_attribute(
             "src", re.compile("^data:image/svg")
         )
+
+
+def test_on_a_server_for_one_computer_nobody_is_told_to_send_its_link(browser: Browser, tmp_path: Path) -> None:
+    with visits(browser, tmp_path, "127.0.0.2", "127.0.0.1") as (visit, port):
+        page = visit("/play/operation-target")
+        invite(page)
+        expect(page.get_by_role("note").filter(has_text="duels class")).to_be_visible()
+        expect(page.get_by_label("Invitation")).to_have_value(re.compile(rf"^http://localhost:{port}/g/"))
+        expect(page.get_by_text("On this computer")).to_be_visible()
+        expect(page.get_by_role("button", name="Copy the link")).to_have_count(0)
+        expect(page.locator(".lobby img")).to_have_count(0)
 
 
 def test_on_a_server_for_one_computer_the_page_says_what_to_start(browser: Browser, tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ export function reachable() {
 /** Says what to do, if other devices cannot reach this server. */
 export function unreachableNote() {
   if (reachable()) return null;
-  const start = [h("code", "duels class"), ", or ", h("code", "make class"), " in the folder of Digit Duels."];
+  const start = [h("code", "duels class"), ", or ", h("code", "make class"), " in the folder of Digit Duels"];
   const ways = {
-    start: ["the server runs for this computer only. Stop it, and start it with ", ...start],
+    start: ["the server runs for this computer only. Stop it, start it with ", ...start, ", and reload this page."],
     network: ["this computer is not in a network. Connect it to that of the other devices, then reload this page."],
     elsewhere: [`only this computer knows ${location.host}. Open it at this computer's address in the network.`],
   };

@@ -56,20 +56,24 @@ export class Lobby {
     const copied = async () => {
       message.textContent = (await copy(url)) ? "Copied. Send it to your friend." : "Select the link and copy it.";
     };
+    const ways = reachable()
+      ? [
+          h("p", "Let them scan the code or send them the link. The game starts here as soon as they join."),
+          qrImage(url, "QR code of the link"),
+          copyInput("Invitation", url),
+          h(
+            "p.row",
+            button("Copy the link", () => void copied(), "main"),
+            "share" in navigator && button("Share…", () => void share(url, title)),
+          ),
+          message,
+        ]
+      : [unreachableNote(), h("p.soft", "On this computer, the link works:"), copyInput("Invitation", url)];
     return h(
       "section.card.lobby",
       { "aria-label": "Invite a friend" },
       h("h2", "Waiting for your friend…"),
-      unreachableNote() ||
-        h("p", "Let them scan the code or send them the link. The game starts here as soon as they join."),
-      reachable() && qrImage(url, "QR code of the link"),
-      copyInput("Invitation", url),
-      h(
-        "p.row",
-        button("Copy the link", () => void copied(), "main"),
-        "share" in navigator && button("Share…", () => void share(url, title)),
-      ),
-      message,
+      ...ways,
       h("p", button("Show the board", this.leave, "plain")),
     );
   }
