@@ -20,6 +20,7 @@ from digitduels.web.rooms.state import Room
 from digitduels.web.server import listen, serve
 from digitduels.web.settings import Settings
 from digitduels.web.streams import sqlite
+from digitduels.web.streams.fold import Act
 from workers import NoWorkers
 
 
@@ -47,7 +48,7 @@ def ignores_the_version() -> None:
     """Accepts a move for any version."""
     act = acts.act
 
-    def careless(room: Room, what: acts.Act, *more: Any) -> Any:
+    def careless(room: Room, what: Act, *more: Any) -> Any:
         return act(room, what._replace(version=room.head), *more)
 
     acts.act = careless  # type: ignore[assignment]

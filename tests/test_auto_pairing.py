@@ -11,8 +11,9 @@ from httpx import Response
 from starlette.testclient import TestClient
 
 from digitduels.web.classes import acts
-from digitduels.web.classes.acts import LOOK_BACK, PATIENCE, Act, Context, pair_waiting
+from digitduels.web.classes.acts import LOOK_BACK, PATIENCE, Context, pair_waiting
 from digitduels.web.classes.state import Classroom
+from digitduels.web.streams.fold import Act
 from test_classes import Teacher
 from web import application, wait_for
 

@@ -27,13 +27,14 @@ from starlette.testclient import TestClient
 
 import digitduels as dd
 from digitduels.solver import Reference
-from digitduels.web.classes.acts import MOST_LINKS, MOVED, REMOVED, REVOKED, Act, Context, act, begin, join
+from digitduels.web.classes.acts import MOST_LINKS, MOVED, REMOVED, REVOKED, Context, act, begin, join
 from digitduels.web.classes.answers import WallClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom
 from digitduels.web.http.limits import RateLimits
 from digitduels.web.routes.classes import Deed
 from digitduels.web.streams.credentials import hash_secret
+from digitduels.web.streams.fold import Act
 from web import application, wait_for
 
 pytestmark = pytest.mark.slow

@@ -27,10 +27,10 @@ from conftest import PATIENCE, ROOT
 from databases import Postgresql
 from digitduels.match import Match
 from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import Act
 from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
+from digitduels.web.streams.fold import Act
 from digitduels.web.streams.store import Store
 from servers import QUICK, Server
 from test_proxy import NAME, NGINX, Proxy
@@ -315,7 +315,7 @@ def test_a_game_uses_as_much_disk_space_as_documented(tmp_path: Path) -> None:
             await store.append(kept.id, number, result.change)
             room = result.value
             move = str(room.match.game.legal_moves(room.match.state)[0])  # small steps keep the game going
-            act = Act("move", room.match.state.player, room.head, secrets.token_hex(16), {"move": move})
+            act = Act("move", room.head, secrets.token_hex(16), {"move": move}, room.match.state.player)
             result = acts.act(room, act, 3.0)
 
     async def fill() -> None:

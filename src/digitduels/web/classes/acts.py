@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from digitduels.players import computer_name, offered_player
@@ -20,7 +20,7 @@ from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.acts import KEY_USED, new_game
 from digitduels.web.rooms.state import visible
 from digitduels.web.streams.credentials import derive_secret, hash_secret, new_id
-from digitduels.web.streams.fold import NOBODY, Away, Conflict, Resolution
+from digitduels.web.streams.fold import NOBODY, Act, Away, Conflict, Resolution
 from digitduels.web.streams.store import Member, Notice, Stream, Token
 
 CODE_LETTERS = "BCDFGHJKLMNPRSTVWXZ"  # no vowels, so no words; no letter that looks like another letter or a digit
@@ -58,13 +58,8 @@ class Context(NamedTuple):
     """When each finished game ended."""
 
 
-class Act(NamedTuple):
-    """A teacher's request to change a class, in response to one version of it."""
-
-    kind: str
-    version: int
-    key: str
-    body: dict[str, Any] = {}
+Step = tuple[dict[str, Any], list[Notice]]
+"""The body of an event, and the notices that go with it."""
 
 
 def new_code() -> str:
@@ -104,7 +99,7 @@ def join(classroom: Classroom, token: str, name: str, now: float) -> Resolution[
     number = classroom.members[-1].number + 1
     pupil = Member(number, _unique_name(classroom, first, number), None, now, (Token(digest),))
     key = f"join:{len(before) or ''}{digest[:32]}"
-    return classroom.resolve("join", {"pupil": number}, key, now, members=(pupil,), actor=number)
+    return classroom.resolve((number, "join", {"pupil": number}, key), at=now, members=(pupil,))
 
 
 def link_token(classroom: Classroom, key: str) -> str:
@@ -127,7 +122,7 @@ def make_link(classroom: Classroom, token: str, reads_only: bool, now: float) ->
         raise Refusal(422, f"A class has at most {MOST_LINKS} links for other devices. Withdraw one first.")
     _check_event_limit(classroom)
     body = {"link": len(classroom.links) + 1, "token": digest, "reads_only": reads_only}
-    return classroom.resolve("link", body, key, now)
+    return classroom.resolve((TEACHER, "link", body, key), at=now)
 
 
 def first_name(name: str) -> str:
@@ -155,7 +150,6 @@ def twin(classroom: Classroom, pupil: Pupil) -> Pupil | None:
 
 def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroom]:
     """Applies a teacher's act, or refuses it with the reason."""
-    now = context.now
     earlier = classroom.keys.get(act.key)
     if earlier is not None:
         if earlier.kind != act.kind:
@@ -167,6 +161,10 @@ def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroo
         raise Conflict(410, CLASS_OVER)
     _check_event_limit(classroom)
     playing = [table.id for table in classroom.current if table.id not in context.scores]
+
+    def resolved(body: dict[str, Any], notices: Iterable[Notice] = ()) -> Resolution[Classroom]:
+        return classroom.resolve((TEACHER, act.kind, body, act.key), at=context.now, notices=tuple(notices))
+
     match act.kind:
         case "pair" | "next":
             return _pair(classroom, act, context)
@@ -175,40 +173,37 @@ def act(classroom: Classroom, act: Act, context: Context) -> Resolution[Classroo
                 raise Refusal(422, "The class is paused already.")
             message = clean(act.body.get("message") or "", LONGEST_MESSAGE) or PAUSED
             notice = classroom.notice("pause", {"message": message}, playing)
-            return classroom.resolve("pause", {"message": message}, act.key, now, notices=[notice])
+            return resolved({"message": message}, [notice])
         case "resume":
             if classroom.paused is None:
                 raise Refusal(422, "The class is not paused.")
-            return classroom.resolve("resume", {}, act.key, now, notices=[classroom.notice("resume", {}, playing)])
+            return resolved({}, [classroom.notice("resume", {}, playing)])
         case "end":
-            notice = classroom.notice("close", {}, playing, closes=True)
-            return classroom.resolve("end", {}, act.key, now, notices=[notice])
+            return resolved({}, [classroom.notice("close", {}, playing, closes=True)])
         case "rename":
-            return _rename(classroom, act, now, playing)
+            return resolved(*_rename(classroom, act, playing))
         case "remove":
             number = _pupil_in(classroom, act).number
             games = [table.id for table in classroom.current if number in table.pupils and table.id in playing]
-            notice = classroom.notice("close", {}, games, closes=True)
-            return classroom.resolve("remove", {"pupil": number}, act.key, now, notices=[notice])
+            return resolved({"pupil": number}, [classroom.notice("close", {}, games, closes=True)])
         case "remove-newcomers":
             newcomers = [pupil.number for pupil in classroom.present if not classroom.games_of(pupil.number)]
             if not newcomers:
                 raise Refusal(422, "Every pupil in this class has played.")
-            return classroom.resolve("remove-newcomers", {"pupils": newcomers}, act.key, now)
+            return resolved({"pupils": newcomers})
         case "restore":
-            return _restore(classroom, act, now)
+            return resolved(*_restore(classroom, act))
         case "admit":
-            return _admit(classroom, act, now, playing)
+            return resolved(*_admit(classroom, act, playing))
         case "substitute":
-            return classroom.resolve("substitute", {"pupil": _pupil_in(classroom, act).number}, act.key, now)
+            return resolved({"pupil": _pupil_in(classroom, act).number})
         case "revoke":
             link = classroom.links.get(act.body.get("link", 0))
             if link is None or link.revoked:
                 raise Refusal(422, "There is no such link.")
-            return classroom.resolve("revoke", {"link": link.number}, act.key, now)
+            return resolved({"link": link.number})
         case _:
-            settings = {name: act.body[name] for name in SETTINGS if act.body.get(name) is not None}
-            return classroom.resolve("settings", settings, act.key, now)
+            return resolved({name: act.body[name] for name in SETTINGS if act.body.get(name) is not None})
 
 
 def _require_place(classroom: Classroom) -> None:
@@ -264,12 +259,11 @@ def _pair(classroom: Classroom, act: Act, context: Context) -> Resolution[Classr
     """Starts games: for everybody in a new round, or for the pupils who are waiting in this one."""
     here, new = _to_pair(classroom, act, context), _is_new_round(classroom, act)
     unfinished = [table.id for table in classroom.current if new and table.id not in context.scores]
-    notices = [classroom.notice("close", {}, unfinished, closes=True)]
+    notices = (classroom.notice("close", {}, unfinished, closes=True),)
     games = _pairings(classroom, here, context, act.key)
     begins, listed = _new_games(classroom, games, context)
-    return classroom.resolve(
-        act.kind, {"round": classroom.round + new, "games": listed}, act.key, context.now, begins, notices
-    )
+    body = {"round": classroom.round + new, "games": listed}
+    return classroom.resolve((TEACHER, act.kind, body, act.key), at=context.now, begins=begins, notices=notices)
 
 
 def pair_waiting(classroom: Classroom, context: Context) -> Resolution[Classroom] | None:
@@ -295,7 +289,7 @@ def pair_waiting(classroom: Classroom, context: Context) -> Resolution[Classroom
         return None
     begins, listed = _new_games(classroom, games, context)
     body = {"round": classroom.round, "games": listed}
-    return classroom.resolve("pair", body, key, context.now, begins, actor=None)
+    return classroom.resolve((None, "pair", body, key), at=context.now, begins=begins)
 
 
 def waiting_times(classroom: Classroom, context: Context) -> dict[int, float]:
@@ -369,28 +363,26 @@ def _new_game(classroom: Classroom, players: tuple[int | None, int | None], cont
     return new_game(new_id(), start, seats, now, parent=classroom.id)
 
 
-def _rename(classroom: Classroom, act: Act, now: float, playing: list[str]) -> Resolution[Classroom]:
+def _rename(classroom: Classroom, act: Act, playing: list[str]) -> Step:
     pupil = _pupil_in(classroom, act)
     first = first_name(act.body.get("name") or "")
     if not first:
         raise Refusal(422, "Type a first name.")
     name = _unique_name(classroom, first, pupil.number)
     body = {"pupil": pupil.number, "name": name}
-    notices = _notice_for_game(classroom, pupil.number, playing, "rename", {"name": name})
-    return classroom.resolve("rename", body, act.key, now, notices=notices)
+    return body, _notice_for_game(classroom, pupil.number, playing, "rename", {"name": name})
 
 
-def _restore(classroom: Classroom, act: Act, now: float) -> Resolution[Classroom]:
+def _restore(classroom: Classroom, act: Act) -> Step:
     """Lets a removed pupil back in."""
     pupil = next((removed for removed in classroom.removed if removed.number == act.body.get("pupil")), None)
     if pupil is None:
         raise Refusal(422, "Nobody with this number was removed.")
     _require_place(classroom)
-    body = {"pupil": pupil.number, "name": _unique_name(classroom, pupil.name, pupil.number)}
-    return classroom.resolve("restore", body, act.key, now)
+    return {"pupil": pupil.number, "name": _unique_name(classroom, pupil.name, pupil.number)}, []
 
 
-def _admit(classroom: Classroom, act: Act, now: float, playing: list[str]) -> Resolution[Classroom]:
+def _admit(classroom: Classroom, act: Act, playing: list[str]) -> Step:
     """Merges a newcomer into a pupil who has joined again on another device: the pupil gets the newcomer's token.
 
     The pupil also gets the newcomer's games. If both are playing, the newcomer's game is closed.
@@ -408,8 +400,7 @@ def _admit(classroom: Classroom, act: Act, now: float, playing: list[str]) -> Re
     if not any(id in playing for id in moved):
         notices += _notice_for_game(classroom, pupil.number, playing, "admit", {"token": device.tokens[0].hash})
     notices += [classroom.notice("close", {}, closed, closes=True)]
-    body = {"pupil": pupil.number, "device": device.number, "games": moved}
-    return classroom.resolve("admit", body, act.key, now, notices=notices)
+    return {"pupil": pupil.number, "device": device.number, "games": moved}, notices
 
 
 def _notice_for_game(

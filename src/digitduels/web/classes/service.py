@@ -12,7 +12,7 @@ from digitduels.games import game
 from digitduels.match import Match
 from digitduels.web.buckets import Buckets
 from digitduels.web.classes import acts
-from digitduels.web.classes.acts import Act, Context
+from digitduels.web.classes.acts import Context
 from digitduels.web.classes.allowances import Allowances
 from digitduels.web.classes.answers import (
     ActedClass,
@@ -42,7 +42,7 @@ from digitduels.web.sender import GAME_COST, Asker, Sender
 from digitduels.web.settings import Settings
 from digitduels.web.streams.credentials import hash_secret
 from digitduels.web.streams.feed import Receive, Send
-from digitduels.web.streams.fold import Away, Conflict, Resolution
+from digitduels.web.streams.fold import Act, Away, Conflict, Resolution
 from digitduels.web.streams.service import Rule, StreamService
 from digitduels.web.streams.store import BUSY_STORE, Change, Query, Store, Stream
 

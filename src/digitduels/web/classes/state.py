@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from copy import copy
 from typing import Any, NamedTuple
 
 from digitduels.players import computer_name, offered_player
 from digitduels.web.streams.credentials import hash_secret, member_of
-from digitduels.web.streams.fold import Resolution, joined
-from digitduels.web.streams.store import Change, Event, Member, Notice, Stream, Token
+from digitduels.web.streams.fold import Fold
+from digitduels.web.streams.store import Event, Member, Notice, Stream, Token
 
 TEACHER = 0  # the teacher's number among the members; pupils count from 1
 
@@ -54,18 +53,12 @@ class Link(NamedTuple):
     revoked: bool = False
 
 
-class Classroom:
-    """A class after some events. It is immutable: `then` returns a new class with further events."""
+class Classroom(Fold):
+    """A class after some events. Its members are everybody as they joined: the teacher, and all pupils."""
 
-    def __init__(self, stream: Stream) -> None:
+    def _begin(self, stream: Stream) -> None:
         assert stream.origin is not None
-        self.id, self.origin, self.created = stream.id, stream.origin, stream.created
-        self.members = stream.members
-        """Everybody as they joined: the teacher, and all pupils."""
-        self.rules = stream.data
-        self.touched = stream.created
-        """The time of the last event."""
-        self.head = 0
+        self.origin, self.created, self.rules = stream.origin, stream.created, stream.data
         self.round = 0
         self.paused: str | None = None
         self.ended = False
@@ -81,24 +74,14 @@ class Classroom:
         """When each pupil joined, or was let in again."""
         self.links: dict[int, Link] = {}
         """The teacher's links by number, with those that were withdrawn."""
-        self.keys: dict[str, Event] = {}
-        for event in stream.events:
-            self._apply(event)
-        self._index_tokens()
 
-    def then(self, events: Iterable[Event], members: tuple[Member, ...] = ()) -> Classroom:
-        """The class after further events. Pupils who have joined with them are among `members`."""
-        classroom = copy(self)
-        classroom.pupils, classroom.joined, classroom.keys = self.pupils.copy(), self.joined.copy(), self.keys.copy()
-        classroom.arrived, classroom.links = self.arrived.copy(), self.links.copy()
-        classroom.members = joined(self.members, members)
-        for event in events:
-            classroom._apply(event)
-        classroom._index_tokens()
-        return classroom
+    def _unshare(self) -> None:
+        self.pupils, self.joined = self.pupils.copy(), self.joined.copy()
+        self.arrived, self.links = self.arrived.copy(), self.links.copy()
 
-    def _index_tokens(self) -> None:
-        """Notes which pupil each token belongs to, since every message to a full class looks up 60 of them."""
+    def _advance(self, events: Iterable[Event]) -> None:
+        super()._advance(events)
+        # Which pupil each token belongs to, since every message to a full class looks up 60 of them.
         self._owners = {token.hash: pupil.number for pupil in self.present for token in pupil.tokens}
 
     def _apply(self, event: Event) -> None:
@@ -147,8 +130,6 @@ class Classroom:
                 self.links[body["link"]] = self.links[body["link"]]._replace(revoked=True)
             case "settings":
                 self.rules = {**self.rules, **body}
-        self.head, self.keys[event.key] = event.version, event
-        self.touched = event.at
 
     def _seat(self, tables: Iterable[Table]) -> None:
         """Adds games."""
@@ -239,23 +220,6 @@ class Classroom:
     @property
     def status(self) -> str:
         return "over" if self.ended else "playing"
-
-    def resolve(
-        self,
-        kind: str,
-        body: dict[str, Any],
-        key: str,
-        at: float,
-        begins: Iterable[Stream] = (),
-        notices: Iterable[Notice] = (),
-        members: tuple[Member, ...] = (),
-        actor: int | None = TEACHER,
-    ) -> Resolution[Classroom]:
-        """Applies one event. New games begin with it, and `notices` are events for games in progress."""
-        event = Event(self.head + 1, actor, kind, body, key, at)
-        classroom = self.then([event], members)
-        change = Change((event,), classroom.status, False, members, tuple(begins), tuple(notices))
-        return Resolution(classroom, event.version, change)
 
     def notice(self, kind: str, body: dict[str, Any], games: Iterable[str], closes: bool = False) -> Notice:
         """An event for games of the class. Its key is unique to the next version of the class."""

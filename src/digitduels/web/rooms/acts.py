@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.match import Match
@@ -19,23 +19,13 @@ from digitduels.sentence import Count, tell
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms.state import Room, visible
 from digitduels.web.streams.credentials import derive_secret, hash_secret, is_secret, member_of, new_id
-from digitduels.web.streams.fold import NOBODY, Away, Conflict, Resolution
+from digitduels.web.streams.fold import NOBODY, Act, Away, Conflict, Resolution
 from digitduels.web.streams.store import Event, Member, Stream, Token
 
 LONGEST_GAME = 1000  # moves
 MOST_EVENTS = 1000  # no take-backs after this many, so that every game ends
 LEVELS = range(1, 8)
 KEY_USED = "This key was used for something else. Take a new one each time."
-
-
-class Act(NamedTuple):
-    """A player's request to change a game, in response to one version of it."""
-
-    kind: str
-    seat: int
-    version: int
-    key: str
-    body: dict[str, Any] = {}
 
 
 def begin(
@@ -101,7 +91,7 @@ def act(room: Room, act: Act, now: float, away: Away = NOBODY) -> Resolution[Roo
     """Applies a player's act, or refuses it with the reason. `away` are the players who are away."""
     earlier = room.keys.get(act.key)
     if earlier is not None:
-        if (earlier.member, earlier.kind) != (act.seat, act.kind) or not _is_repeat(room, earlier, act):
+        if (earlier.member, earlier.kind) != (act.member, act.kind) or not _is_repeat(room, earlier, act):
             raise Refusal(422, KEY_USED)
         return Resolution(room, earlier.version, None)
     if room.paused is not None:
@@ -110,29 +100,29 @@ def act(room: Room, act: Act, now: float, away: Away = NOBODY) -> Resolution[Roo
         raise Conflict(409, f"The game has moved on: it is at version {room.head}, not {act.version}.")
     if room.closed or (act.kind != "rematch" and room.over):
         raise Conflict(410, "The game is closed." if room.closed else "The game is over.")
-    if room.levels[act.seat] is not None and act.kind != "return":
+    if room.levels[act.member] is not None and act.kind != "return":
         raise Refusal(422, "The computer plays for you. Take your seat back first.")
     body: dict[str, Any] = {}
     begins: tuple[Stream, ...] = ()
     match act.kind:
         case "move":
-            return _play(room, act.seat, act.body["move"], act.key, now)
+            return _play(room, act.member, act.body["move"], act.key, now)
         case "concede":
             _require_both_players(room)
-            body = {"seat": act.seat}
+            body = {"seat": act.member}
         case "takeback":
             return _request_takeback(room, act, now)
         case "accept" | "decline":
-            if room.takeback != 1 - act.seat:
+            if room.takeback != 1 - act.member:
                 raise Refusal(422, "Nobody has asked you to take back a move.")
-            body = {"moves": _takeback_length(room, 1 - act.seat)} if act.kind == "accept" else {}
+            body = {"moves": _takeback_length(room, 1 - act.member)} if act.kind == "accept" else {}
         case "substitute":
             _check_substitution(room, act, away)
-            body = {"seat": 1 - act.seat, "level": act.body["level"]}
+            body = {"seat": 1 - act.member, "level": act.body["level"]}
         case "return":
-            if room.levels[act.seat] is None:
+            if room.levels[act.member] is None:
                 raise Refusal(422, "The seat is yours.")
-            body = {"seat": act.seat}
+            body = {"seat": act.member}
         case "rematch":
             if room.code is not None:
                 raise Refusal(422, "Your teacher starts the next game.")
@@ -142,7 +132,7 @@ def act(room: Room, act: Act, now: float, away: Away = NOBODY) -> Resolution[Roo
                 raise Conflict(409, "The rematch has begun.")
             begins = (_rematch_game(room, now),)
             body = {"game": begins[0].id}
-    return room.resolve((act.seat, act.kind, body, act.key), at=now, begins=begins)
+    return room.resolve((act.member, act.kind, body, act.key), at=now, begins=begins)
 
 
 def computer_move(room: Room, version: int, move: str, now: float, note: str | None = None) -> Resolution[Room] | None:
@@ -211,17 +201,17 @@ def _request_takeback(room: Room, act: Act, now: float) -> Resolution[Room]:
     if room.head >= MOST_EVENTS:
         raise Refusal(422, "This game has too many events for another take-back.")
     if room.takeback is not None:
-        mine = room.takeback == act.seat
+        mine = room.takeback == act.member
         raise Refusal(422, "You have asked already." if mine else "Answer your friend's question first.")
-    steps: list[tuple[int | None, str, dict[str, Any], str]] = [(act.seat, "takeback", {}, act.key)]
-    moves = _takeback_length(room, act.seat)
-    if room.levels[1 - act.seat] is not None:
-        steps.append((1 - act.seat, "accept", {"moves": moves}, f"cpu:{room.head + 1}"))
+    steps: list[tuple[int | None, str, dict[str, Any], str]] = [(act.member, "takeback", {}, act.key)]
+    moves = _takeback_length(room, act.member)
+    if room.levels[1 - act.member] is not None:
+        steps.append((1 - act.member, "accept", {"moves": moves}, f"cpu:{room.head + 1}"))
     return room.resolve(*steps, at=now)
 
 
 def _check_substitution(room: Room, act: Act, away: Away) -> None:
-    other = 1 - act.seat
+    other = 1 - act.member
     _require_both_players(room)
     if act.body["level"] not in LEVELS:
         raise Refusal(422, f"Levels are {LEVELS[0]} to {LEVELS[-1]}.")

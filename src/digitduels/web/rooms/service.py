@@ -12,7 +12,6 @@ from digitduels.match import Match
 from digitduels.web.encoding import encode, encoded
 from digitduels.web.refusal import Refusal
 from digitduels.web.rooms import acts
-from digitduels.web.rooms.acts import Act
 from digitduels.web.rooms.answers import Acted, GivenSeat, NewRoom
 from digitduels.web.rooms.live import LiveRoom
 from digitduels.web.rooms.opponents import THINK, Chooser, Opponents
@@ -21,7 +20,7 @@ from digitduels.web.rooms.state import Room
 from digitduels.web.settings import Settings
 from digitduels.web.streams.credentials import member_of, new_secret
 from digitduels.web.streams.feed import Receive, Send
-from digitduels.web.streams.fold import NOBODY, Away, Resolution
+from digitduels.web.streams.fold import NOBODY, Act, Away, Resolution
 from digitduels.web.streams.periodic import CLOCK_SECONDS, Clock, PeriodicTasks
 from digitduels.web.streams.service import StreamService
 from digitduels.web.streams.store import Change, Store, Stream
@@ -126,7 +125,7 @@ class RoomService(StreamService[LiveRoom]):
         async def rule(live: LiveRoom) -> Resolution[Room]:
             seat = self._seat(live, token, acts=True)
             away = self.presence.away(live) if needs_presence else NOBODY
-            return acts.act(live.value, Act(kind, seat, version, key, body), now, away)
+            return acts.act(live.value, Act(kind, version, key, body, seat), now, away)
 
         live, resolution = await self.perform(id, rule)
         answer: Acted = {"accepted": resolution.accepted, "state": encoded(self.state(live))}

@@ -15,23 +15,22 @@ from digitduels.sentence import player_name
 from digitduels.text import clean, skeleton
 from digitduels.web.positions.link import book
 from digitduels.web.refusal import Refusal
-from digitduels.web.streams.fold import Resolution, joined
-from digitduels.web.streams.store import Change, Event, Member, Stream, Token
+from digitduels.web.streams.fold import Fold
+from digitduels.web.streams.store import Event, Member, Stream, Token
 
 
-class Room:
-    """A game between friends after some events. It is immutable: `then` returns a new room with further events."""
+class Room(Fold):
+    """A game between friends after some events.
 
-    def __init__(self, stream: Stream) -> None:
-        """Raises ValueError or Refusal if the installed rules cannot replay the stored game."""
-        self.id, self.data, self.members = stream.id, stream.data, stream.members
-        self.code = stream.parent
+    Raises ValueError or Refusal if the installed rules cannot replay the stored game.
+    """
+
+    def _begin(self, stream: Stream) -> None:
+        self.data, self.code = stream.data, stream.parent
         """The code of its class, if any."""
         self.match = _start(stream)
         self.levels = [seat and seat.level for seat in (self.seat(0), self.seat(1))]
         """The computer's level in each seat; None for a person."""
-        self.head = 0
-        self.keys: dict[str, Event] = {}
         self.takeback: int | None = None
         """The seat that has requested a take-back."""
         self.rematch: str | None = None
@@ -40,24 +39,14 @@ class Room:
         """Why the computer did not play its last move at its level, if it didn't."""
         self.paused: str | None = None
         """The teacher's message while the game is paused."""
-        for event in stream.events:
-            self._apply(event)
-        self.touched = stream.touched
 
-    def then(self, events: Iterable[Event], members: tuple[Member, ...] = ()) -> Room:
-        """The room after further events. People who have joined with them are among `members`."""
-        room = object.__new__(Room)
-        room.__dict__ |= self.__dict__  # faster than `copy`
-        room.match, room.levels, room.keys = self.match.copy(), self.levels[:], self.keys.copy()
-        room.members = joined(self.members, members)
-        if room.members is not self.members:
-            room.match.names = _names(room.members)
-        for event in events:
-            room._apply(event)
-        return room
+    def _unshare(self) -> None:
+        self.match, self.levels = self.match.copy(), self.levels[:]
 
     def _apply(self, event: Event) -> None:
         match event.kind:
+            case "join":
+                self.match.names = _names(self.members)
             case "move":
                 self.match.play(self.match.game.read(event.body["move"], self.match.state))
             case "concede":
@@ -82,7 +71,6 @@ class Room:
                 self._reseat(event.body["seat"], tokens=(Token(event.body["token"]),))
         self.note = event.body.get("note") if event.kind == "move" else None
         self.takeback = event.member if event.kind == "takeback" else None
-        self.head, self.touched, self.keys[event.key] = event.version, event.at, event
 
     def _reseat(self, number: int, **fields: Any) -> None:
         """Changes the name or the token of the person in a seat."""
@@ -104,19 +92,12 @@ class Room:
         return "open" if not self.full else "over" if self.over else "playing"
 
     @property
-    def due(self) -> bool:
-        """Whether it is the computer's turn."""
+    def due(self) -> bool:  # type: ignore[override]
         return self.full and self.levels[self.match.state.player] is not None and not self.over
 
     def seat(self, number: int) -> Member | None:
         """The person or the computer in a seat."""
         return next((seat for seat in self.members if seat.number == number), None)
-
-    def resolve(self, *steps: tuple[int | None, str, dict[str, Any], str], at: float, **more: Any) -> Resolution[Room]:
-        """Applies one event per step (seat, kind, body, key). Other keywords become fields of the Change."""
-        events = tuple(Event(self.head + number, *step, at) for number, step in enumerate(steps, 1))
-        room = self.then(events, more.get("members", ()))
-        return Resolution(room, events[0].version, Change(events, room.status, room.due, **more))
 
 
 def _start(stream: Stream) -> Match:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from digitduels.match import Match
 from digitduels.web.classes import answers
-from digitduels.web.classes.acts import CODE_LENGTH, Act
+from digitduels.web.classes.acts import CODE_LENGTH
 from digitduels.web.classes.results import as_csv
 from digitduels.web.encoding import encode
 from digitduels.web.http.operations import OK, Feed, JsonResponse, Operation, tagged
@@ -34,6 +34,7 @@ from digitduels.web.routes.rooms import (
 from digitduels.web.runtime import runtime_of, sender_of
 from digitduels.web.sender import Sender
 from digitduels.web.streams.feed import Receive, Send
+from digitduels.web.streams.fold import Act
 
 _CODE = re.compile(rf"[A-Za-z]{{{CODE_LENGTH}}}")
 
