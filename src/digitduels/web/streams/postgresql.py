@@ -26,7 +26,6 @@ from psycopg.conninfo import conninfo_to_dict
 from digitduels.web.streams import migrations
 from digitduels.web.streams.store import (
     BUSY_STORE,
-    GATHER_SECONDS,
     MOST_QUEUED,
     Change,
     Rows,
@@ -34,6 +33,7 @@ from digitduels.web.streams.store import (
     StoreError,
     Stream,
     Transaction,
+    gathering_seconds,
     stream_from_rows,
 )
 
@@ -140,8 +140,8 @@ class PostgresqlStore(Store):
         """Held while a batch of appends runs. Meanwhile, the next one grows."""
         self._rows: Batch = {}
         """The next batch."""
-        self._busy = False
-        """Whether the last batch had several appends, so that it is worth waiting for more."""
+        self._last = 0
+        """The number of appends in the last batch."""
         self._batch: asyncio.Task[None] | None = None
         """The task of the last batch."""
         self._local = threading.local()
@@ -348,9 +348,9 @@ class PostgresqlStore(Store):
         failure: Exception | None = None
         try:
             async with asyncio.timeout(ANSWER_SECONDS), self._appending:
-                if self._busy:
-                    await asyncio.sleep(GATHER_SECONDS)
-                self._rows, self._busy = {}, len(rows) > 1
+                if self._last > 1:
+                    await asyncio.sleep(gathering_seconds(self._last))
+                self._rows, self._last = {}, len(rows)
                 ids = await self._do(append)
         except Exception as error:
             failure = StoreError(UNANSWERED) if isinstance(error, TimeoutError) else error

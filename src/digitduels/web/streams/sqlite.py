@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 from digitduels.web.streams import migrations
 from digitduels.web.streams.store import (
     BUSY_STORE,
-    GATHER_SECONDS,
     MOST_QUEUED,
     Change,
     Store,
@@ -30,6 +29,7 @@ from digitduels.web.streams.store import (
     Stream,
     Transaction,
     event_row,
+    gathering_seconds,
     stream_from_rows,
 )
 
@@ -180,7 +180,7 @@ class SqliteStore(Store):
         batch: list[Job] = []
         while (job := self._next(jobs, database)) is not None:
             if len(batch) > 1 and jobs is self._writes:
-                time.sleep(GATHER_SECONDS)  # under load, more jobs are coming, and a commit costs more than its writes
+                time.sleep(gathering_seconds(len(batch)))
             batch = [job]
             while len(batch) < MOST_TOGETHER:
                 try:

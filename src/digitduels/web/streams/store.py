@@ -18,7 +18,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 AT_ONCE = 100  # streams per call of `find`, and per transaction of `expire`
 CHILDREN_AT_ONCE = 200  # games of a class that are deleted in one transaction
 MOST_QUEUED = 2_000  # requests that may wait for the database
-GATHER_SECONDS = 0.001  # how long a transaction waits for more appends, if the last one had several
+GATHER_SECONDS = 0.0003  # how long a transaction waits for more appends, for each append of the last one
+MOST_GATHERED = 20  # appends that it waits for
 BUSY_STORE = "The server is busy. Try again in a moment."
 
 T = TypeVar("T")
@@ -402,6 +403,14 @@ class Store(ABC):
     @abstractmethod
     async def close(self) -> None:
         """Finishes the queued requests and closes the database."""
+
+
+def gathering_seconds(last: int) -> float:
+    """How long to wait for more appends, if the last transaction had several.
+
+    Under load, more are coming, and a commit costs far more than its writes.
+    """
+    return GATHER_SECONDS * min(last, MOST_GATHERED)
 
 
 def insert(database: Transaction, streams: Collection[Stream]) -> bool:
