@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from itertools import count
+from operator import itemgetter
 from typing import Any
 
 from digitduels.core import State
@@ -23,7 +24,7 @@ from digitduels.solver.compiled import (
     pool_shape,
 )
 from digitduels.solver.factoring import check
-from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, unknown
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, pick, unknown
 
 _MANY = 20  # hands, from which it is faster to ask about them together
 
@@ -90,10 +91,10 @@ class _Compiler:
             renumbered[old] = new
 
         def reordered(row: Sequence[int]) -> array[int]:
-            return array("i", map(row.__getitem__, order))
+            return array("i", pick(row, order))
 
         def after(row: array[int]) -> array[int]:
-            return array("i", map(renumbered.__getitem__, reordered(row)))
+            return array("i", pick(renumbered, pick(row, order)))
 
         return Compiled(
             game=self.game,
@@ -249,14 +250,20 @@ def _rank(own: list[array[int]], other: list[array[int]], takes: list[tuple[int,
     mine, theirs = [own[action] for action in still], _changes([other[action] for action in still])
     hands = range(len(own[0]))
     rank = [*(0 for _ in hands), *(-1 for _ in range(OUTSIDE, 0))]  # the last ones: for moves that lead to no hand
-    moves = [*zip(*mine, strict=True)] or [()] * len(hands)
-    changes = [*zip(*theirs, strict=True)] or [()] * len(hands)
+    # Two more indices of no hand, so that the ranks after the moves of a hand are a tuple even if it has no move.
+    targets = [*zip(*mine, strict=True)] or [()] * len(hands)
+    ranks_after = [itemgetter(ILLEGAL, ILLEGAL, *after) for after in targets]
     before: list[int] = []
     while rank != before:
         before = rank.copy()
         for hand in reversed(hands):  # most moves lead to hands that were found later
-            bound = max(map(rank.__getitem__, moves[hand]), default=-1) + 1
-            rank[hand] = max(bound, rank[hand], *map(rank.__getitem__, changes[hand]))
+            bound = max(ranks_after[hand](rank)) + 1
+            if bound > rank[hand]:
+                rank[hand] = bound
+        for row in theirs:
+            for hand, after in enumerate(row):
+                if rank[after] > rank[hand]:
+                    rank[hand] = rank[after]
         if max(rank) > longest + 1:
             raise DoesNotFactor("hands and moves form a cycle")
     return rank[: len(hands)]

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import operator
 import random
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import compress
+from itertools import compress, repeat
+from operator import and_, ne, not_
 from typing import Any
 
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
 from digitduels.solver.compiled import ILLEGAL, OUTSIDE, Compiled, DoesNotFactor, ending_for
-from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, UnknownHands, Values, flat, unknown
+from digitduels.solver.unknown import LARGEST_OPERAND, Split, Unknown, UnknownHands, Values, flat, pick, unknown
 
 PLAYER, MINE, THEIRS = "player", "mine", "theirs"  # the parts of a position, together with the digits of the pool
 
@@ -91,20 +93,20 @@ class _UnknownPool(Pool):
 class _LegalMoves(Sequence[Any]):
     """The legal moves of a player whose hand is unknown."""
 
-    def __init__(self, moves: Sequence[Any], legal: list[list[int]]) -> None:
+    def __init__(self, moves: Sequence[Any], legal: list[Values]) -> None:
         self.moves = moves
         self.legal = list(zip(*legal, strict=True))
         """[candidate][move]"""
 
     def __bool__(self) -> bool:
-        return bool(unknown(MINE, [int(any(legal)) for legal in self.legal]))
+        return bool(unknown(MINE, list(map(int, map(any, self.legal)))))
 
     def __len__(self) -> int:
         return len(self[:])
 
     def __getitem__(self, index: Any) -> Any:
         first = self.legal[0]
-        if any(legal != first for legal in self.legal):
+        if self.legal.count(first) < len(self.legal):
             raise Split(MINE, self.legal)
         return tuple(compress(self.moves, first))[index]
 
@@ -160,9 +162,9 @@ class _Case:
         return _Case(self.table, self.parts | {some.part: some for some in candidates})
 
     def split(self, part: Hashable, classes: Sequence[Hashable]) -> list[_Case]:
-        whole, numbers = self.parts[part], dict[Hashable, Values]()
+        whole, numbers = self.parts[part], defaultdict[Hashable, Values](list)
         for number, some in zip(whole.numbers, classes, strict=True):
-            numbers.setdefault(some, []).append(number)
+            numbers[some].append(number)
         return [self.but(whole.but(some)) for some in numbers.values()]
 
 
@@ -175,7 +177,7 @@ class _Check:
         self.digits = range(compiled.digits)
         self.hands = UnknownHands(compiled.hands)
         self.maps = compiled.maps
-        self.legal = [bytes(map(ILLEGAL.__ne__, row)) for row in self.maps.own]
+        self.legal = [bytes(map(ne, row, repeat(ILLEGAL))) for row in self.maps.own]
         """[move][hand]: 1 if the hand permits the move, else 0."""
         self.left = _CASES + _CASES_PER_HAND * len(compiled.hands)
         self.every = list(range(len(compiled.hands)))
@@ -220,7 +222,8 @@ class _Check:
     def check_moves(self) -> None:
         """Every legal move is permitted, and does what the maps say."""
         compiled, cases = self.compiled, dict[tuple[Any, bytes], _Case]()
-        can = [bytes(target not in (ILLEGAL, OUTSIDE) for target in row) for row in self.maps.own]
+        inside = [bytes(map(ne, row, repeat(OUTSIDE))) for row in self.maps.own]
+        can = [bytes(map(and_, legal, row)) for legal, row in zip(self.legal, inside, strict=True)]
         if not any(map(any, can)):
             raise DoesNotFactor("there is no legal move")
         for action, take in enumerate(self.maps.takes):
@@ -243,7 +246,7 @@ class _Check:
             raise DoesNotFactor("what a move does to the table depends on more than that")
         if self.changes[action]:
             other = self.maps.other[action]
-            theirs = self.hands.value(THEIRS, [other[hand] for hand in case.parts[THEIRS].numbers])
+            theirs = self.hands.value(THEIRS, pick(other, case.parts[THEIRS].numbers))
         if not _same(after.hands[opponent], theirs):
             raise DoesNotFactor("what a move does to the other hand depends on more than that hand")
         hand = self.hands.integers(after.hands[state.player])
@@ -253,19 +256,16 @@ class _Check:
 
     def compare_hands(self, action: int, before: Values, after: list[Any]) -> None:
         """A move leads from these hands to the hands in the maps, or ends the game."""
-        own, hands = self.maps.own[action], self.integers
-        numbers = zip(*(self.values_of(number, len(before)) for number in after), strict=True)
-        for hand, result in zip(before, numbers, strict=True):
-            target = own[hand]
-            if target < 0:
-                self.ended.add((*result, target))
-            elif result != hands[target]:
-                raise DoesNotFactor(_OWN)
-
-    @cached_property
-    def integers(self) -> list[tuple[int, ...]]:
-        """[hand]: the integers that it consists of."""
-        return list(zip(*self.hands.rows, strict=True))
+        columns = [self.values_of(number, len(before)) for number in after]
+        targets = pick(self.maps.own[action], before)
+        if min(targets) < 0:
+            over = [target < 0 for target in targets]
+            self.ended.update(compress(zip(*columns, targets, strict=True), over))
+            alive = [not end for end in over]
+            columns = [list(compress(column, alive)) for column in columns]
+            targets = list(compress(targets, alive))
+        if any(column != pick(row, targets) for column, row in zip(columns, self.hands.rows, strict=True)):
+            raise DoesNotFactor(_OWN)
 
     @cached_property
     def changes(self) -> list[bool]:
@@ -304,10 +304,10 @@ class _Check:
         full = self.everything.but(*(_counts(digit, count, count + 1) for digit, count in enumerate(counts)))
         if not self.declares_legality(full):
             for move, legal in zip(moves, self.legal, strict=True):
-                unable = [hand for hand in self.every if not legal[hand]]
+                unable = list(compress(self.every, map(not_, legal)))
                 if unable:
                     self.ask(partial(self.compare_refusals, [move]), full.but(self.mine.but(unable)))
-        able = self.mine.but([hand for hand, legal in enumerate(zip(*self.legal, strict=True)) if any(legal)])
+        able = self.mine.but(list(compress(self.every, map(any, zip(*self.legal, strict=True)))))
         for digit in self.digits:
             needs = [take[digit] for take in self.maps.takes]
             for need in sorted({need for need in needs if need}):
@@ -346,7 +346,7 @@ class _Check:
         self.asked = case
         outcome = rules.outcome(case.position)
         result = 0 if outcome is None else ending_for(outcome.winner, case.position.player)
-        if any(self.maps.stuck[hand] != result for hand in case.parts[MINE].numbers):
+        if {*pick(self.maps.stuck, case.parts[MINE].numbers)} - {result}:
             raise DoesNotFactor("a hand or the table alone does not decide whether the game is over")
 
     def permitted(self, state: State[Any, Any]) -> Sequence[Any]:
@@ -354,7 +354,7 @@ class _Check:
         if self.digits or state is not self.asked.position:
             return self.game.permitted(state)
         numbers = self.asked.parts[MINE].numbers
-        return _LegalMoves(self.moves, [[legal[hand] for hand in numbers] for legal in self.legal])
+        return _LegalMoves(self.moves, [pick(legal, numbers) for legal in self.legal])
 
     # Samples, for what unknown integers do not show: final scores, and moves asked step by step
 
