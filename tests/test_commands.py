@@ -341,6 +341,11 @@ def test_a_saved_game_that_does_not_exist_is_refused_by_name(duels: Run) -> None
         result = duels(command, "number-duel-99")
         assert (result.returncode, result.stdout) == (4, "")
         assert result.stderr == "duels: There is no saved game 'number-duel-99'. `duels saved` lists them.\n"
+    duels("play", "numerical-nexus", answers="+5\n")
+    refused = duels("resume", "numerical-nexus").stderr
+    hint = "Did you mean numerical-nexus-1? `duels saved` lists them."
+    assert refused == f"duels: There is no saved game 'numerical-nexus'. {hint}\n"
+    assert "cannot be read" in duels("resume", "numerical-nexus.json").stderr
 
 
 def test_saved_games_can_be_deleted_by_name(duels: Run) -> None:
@@ -360,7 +365,8 @@ def test_only_saved_games_can_be_deleted(duels: Run, home: Path, name: str) -> N
     (home / "state" / "victim.json").write_text("precious")
     result = duels("saved", "--delete", "numerical-nexus-1", name)
     assert (result.returncode, result.stdout) == (4, "")
-    assert result.stderr == f"duels: There is no saved game '{name}'. `duels saved` lists them.\n"
+    hint = "Did you mean numerical-nexus-1? " if name == "numerical-nexus-1.json" else ""
+    assert result.stderr == f"duels: There is no saved game '{name}'. {hint}`duels saved` lists them.\n"
     assert saved_games.names() == ["numerical-nexus-1"]
 
 

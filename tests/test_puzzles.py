@@ -230,6 +230,27 @@ def test_a_puzzle_is_played_to_its_end_against_best_defence_with_hints_and_secon
     assert played.returncode == 0
 
 
+def test_the_first_hint_of_a_puzzle_that_wins_at_once_is_half_the_move(duels: Run) -> None:
+    game = "equation-duel", "--set", "highest=7", "--set", "target=30"
+    played = duels("puzzle", *game, "--tier", "1", "--seed", "1", answers="hint\nhint\nhint\n", columns=200)
+    _, half, *whole = played.stdout.split("> hint\n")
+    assert half.startswith("The move begins with ")
+    assert len(whole) == 2
+    assert all(text.startswith("Play ") for text in whole)
+
+
+def test_half_a_reset_in_a_puzzle_asks_whose_score_and_can_be_left(duels: Run) -> None:
+    puzzle = "puzzle", "numerical-nexus", "--set", "target=12", "--set", "uses=2,1,1,1,1,1", "--seed", "1"
+    asked = duels(*puzzle, answers="reset\n?\nnonsense\nreset\nquit\n", columns=200)
+    assert "\nYour uses left: " in asked.stdout
+    *_, help, again, end = asked.stdout.split("Whose score? ")
+    assert help.startswith("?\nPossible: ")
+    assert "Error: 'reset nonsense' is not possible here." in again
+    assert (end, asked.returncode) == ("quit\n", 0)
+    answered = duels(*puzzle, answers="reset\n\n").stdout
+    assert answered.partition("Whose score? \n")[2].startswith("Play ")
+
+
 def slowly(puzzle: Puzzle, solution: Solution) -> tuple[list[Any], bool]:
     """The moves of a person who solves a puzzle as slowly as possible, and whether any was slower than necessary."""
     state, answers, slower = puzzle.match.state, list[Any](), False

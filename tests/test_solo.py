@@ -49,6 +49,7 @@ def test_a_whole_game_against_a_level_is_played_saved_and_reviewed(duels: Run, h
 
 def test_a_level_that_a_game_does_not_offer_has_the_name_of_the_level_that_plays(duels: Run, home: Path) -> None:
     played = duels("play", "operation-target", "--vs", "3", answers="2\n")
+    assert played.stdout.startswith("Operation Target has no level 3: you play Level 1.\n\n")
     assert "\nLevel 1 chooses " in played.stdout
     assert saved_game(home).players == ("human", "1")
     assert saved_game(home).names == ("Player 1", "Level 1")
@@ -188,6 +189,7 @@ def test_an_unknown_opponent_is_a_usage_error_that_lists_the_opponents(duels: Ru
         "The players are human, coach, random, 1, 2, 3, 4, 5, 6, 7, perfect, or the command of a program."
         in played.stderr
     )
+    assert "Did you mean beginner? The players are" in duels("play", "number-duel", "--vs", "begginer").stderr
 
 
 def test_another_try_is_offered_only_after_a_mistake(duels: Run, home: Path) -> None:

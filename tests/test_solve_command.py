@@ -6,6 +6,8 @@ import json
 import re
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,11 +20,11 @@ from matplotlib.patches import Rectangle
 import digitduels as dd
 from conftest import PATIENCE, ROOT, Open, Run
 from digitduels.cli.arguments import size
-from digitduels.cli.progress import interruptible, show_progress
+from digitduels.cli.progress import interruptible, show_progress, solve
 from digitduels.plots import draw_solution
 from digitduels.record import load
 from digitduels.sentence import Played
-from digitduels.solver import Reference, Verdict, cache, memory
+from digitduels.solver import Progress, Reference, Verdict, cache, memory
 from digitduels.study.theory import theory
 from digitduels.study.wording import soon, standing
 from variants import reachable
@@ -391,6 +393,22 @@ def test_the_progress_bar_promises_no_time(terminal: Open, empty_cache: Path, mo
     assert "Solving Number Duel, only the first time" in shown
     assert "0:00" not in shown
     assert "-:--" not in shown
+
+
+def test_the_progress_bar_fills_once(monkeypatch: pytest.MonkeyPatch, empty_cache: Path) -> None:
+    steps: list[tuple[str, float]] = []
+
+    @contextmanager
+    def record(title: str) -> Iterator[Progress]:
+        yield lambda step, done: steps.append((step, done))
+
+    monkeypatch.setattr("digitduels.cli.progress.show_progress", record)
+    solve(dd.game("number-duel", highest=6))
+    assert {step for step, _ in steps} == {""}
+    shares = [done for _, done in steps]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert shares.count(1) == 1
 
 
 def test_a_dumb_terminal_says_what_takes_so_long(

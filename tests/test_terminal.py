@@ -351,7 +351,7 @@ def test_commands_and_other_answers_work_while_half_a_reset_is_pending(duels: Ru
     answers = lines("reset", "", "?", "undo", "reset", "nobody", "reset Bob")
     output = duels("play", "numerical-nexus", "--names", "Ann", "Bob", answers=answers).stdout
     assert "Whose score? \nWhose score? ?\n" in output
-    assert "Whose score? undo\nAnn takes back reset.\nAnn, enter your move: reset\n" in output
+    assert "Whose score? undo\nAnn takes back 'reset'.\nAnn, enter your move: reset\n" in output
     assert "Error: 'reset nobody' is not possible here. " in output
     assert moves(saved_game("numerical-nexus-1")) == ["reset-theirs"]
 
@@ -554,6 +554,8 @@ def test_json_is_never_wrapped(duels: Run) -> None:
         ("Choose an operation (+, -, *, /):", 30, ["Choose an operation", "(+, -, *, /):"]),
         ("See `duels saved --all` for more.", 12, ["See", "`duels saved --all`", "for more."]),
         ("It requires pyarrow: pip install pyarrow.", 34, ["It requires pyarrow:", "pip install pyarrow."]),
+        ("Ann +1, Player 2 +10, Ann 5×8", 14, ["Ann +1,", "Player 2 +10,", "Ann 5×8"]),
+        ("Bob can answer: [1] Add 1, [2] Multiply by 2", 39, ["Bob can answer: [1] Add 1,", "[2] Multiply by 2"]),
         ("The score is 3. Remaining uses: 1.", 33, ["The score is 3. Remaining", "uses: 1."]),
     ],
 )

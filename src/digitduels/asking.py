@@ -58,12 +58,27 @@ def follow_up(
 
 
 def answer(
-    game: Game[Any, Any, Any], state: State[Any, Any], chosen: Sequence[Any], text: str, names: Names = PLAYERS
+    game: Game[Any, Any, Any],
+    state: State[Any, Any],
+    chosen: Sequence[Any],
+    text: str,
+    names: Names = PLAYERS,
+    begun: str | None = None,
 ) -> tuple[Any, ...]:
     """Adds the field that `text` answers to `chosen`. The answer to the first question may be a whole move.
 
+    `begun` is the first word of an incomplete move, which `text` completes unless it is another move.
+
     Raises InvalidMove if the text is not an answer, IllegalMove if the rules forbid the answer here.
     """
+    if begun is not None and text.split()[0].lower() != begun.lower():
+        try:
+            return answer(game, state, chosen, f"{begun} {text}", names)
+        except InvalidMove as error:
+            try:  # perhaps the player has changed their mind
+                return answer(game, state, chosen, text, names)
+            except InvalidMove:
+                raise error from None
     spellings, possible = notation_of(game), choices(game, state, chosen)
     value = spellings.value(len(chosen), text, possible)
     answered = None if value is None else (*chosen, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]
@@ -75,6 +76,18 @@ def quoted(value: object) -> str:
     text = value if isinstance(value, str) else repr(value)
     short = clean(text, 41)
     return f"'{short[:40]}…'" if len(short) > 40 else f"'{short}'" if isinstance(value, str) else short
+
+
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """A question that names the known word nearest to a mistyped one, with a space after it; empty if none is near.
+
+    >>> did_you_mean("begginer", ["beginner", "coach"]), did_you_mean("x", ["beginner", "coach"])
+    ('Did you mean beginner? ', '')
+    """
+    import difflib  # only needed for mistakes
+
+    near = difflib.get_close_matches(word[:100], known, 1, cutoff)
+    return f"Did you mean {near[0]}? " if near else ""
 
 
 def percent(share: float) -> str:

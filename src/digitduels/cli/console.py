@@ -26,13 +26,13 @@ _PLAIN = {"×": "x", "÷": "/", "−": "-", "–": "-", "…": "...", "’": "'"
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"  # ANSI codes
 
 # Spaces at which lines never break: in an equation or a list of signs, before a count in brackets or a percent sign,
-# after a menu number, and between a word or a number and its number, with or without a colon.
+# after a menu number, before a move, and between a word or a number and its number, with or without a colon.
 _TOGETHER = re.compile(
     r"(?<=[^\W\d_]) (?=\d)|(?<=\d) (?=%)|(?<=\d:) (?=\d)|(?<=\w:) (?=[-−]?\d+(?:[.)]|$))|(?<=[-+*/],) (?=[-+*/])"
-    r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)"
+    r"|(?<=[]=+*/×÷−-]) (?=\S)|(?<=\S) (?=[=+*/×÷−-] |\(\d)|(?<=\w) (?=\d*[+×÷−]\d)"
 )
-# A command in a text, which people copy. Its spaces never become line breaks.
-_COMMAND = re.compile(r"`[^`]*`|pip install \S+")
+# A command in a text, which people copy, or an entry of a menu. Its spaces never become line breaks.
+_WHOLE = re.compile(r"`[^`]*`|pip install \S+|\[\d+\] [^,.\n]+")
 _FIXED = "\N{NO-BREAK SPACE}"
 # The beginning of a list entry; continuation lines align with the text after it.
 _HANGING = re.compile(r" *(?:- |\d+\. |\S+ {2,})?")
@@ -61,7 +61,7 @@ def wrap(text: str, width: int, hanging: int | None = None) -> list[str]:
     >>> wrap("Type `duels play number-duel`.", 16)
     ['Type', '`duels play number-duel`.']
     """
-    text = _COMMAND.sub(lambda command: command[0].replace(" ", _FIXED), text)
+    text = _WHOLE.sub(lambda whole: whole[0].replace(" ", _FIXED), text)
     if _cells(text) <= width:
         return [text.replace(_FIXED, " ")]
     bullet = _HANGING.match(text)

@@ -14,7 +14,7 @@ from digitduels.cli.errors import FILE, ILLEGAL_MOVE, Failure, quoted_path, reas
 from digitduels.core import IllegalMove, InvalidMove
 from digitduels.match import Match
 from digitduels.record import LARGEST, RecordError, parse
-from digitduels.text import quoted
+from digitduels.text import did_you_mean, quoted
 
 
 def record_path(name: str) -> Path:
@@ -23,14 +23,15 @@ def record_path(name: str) -> Path:
         return Path(name)
     if name in saved_games.names():
         return saved_games.path_of(name)
-    if saved_games.is_name(name):
+    if Path(name).name == name and not Path(name).suffix:  # more like a name than a file
         raise no_saved_game(name)
     return Path(name)
 
 
 def no_saved_game(name: str) -> Failure:
     """The failure for a name that no saved game has."""
-    return Failure(FILE, f"There is no saved game {quoted(name)}. `duels saved` lists them.")
+    hint = did_you_mean(name, saved_games.names(), 0.8)
+    return Failure(FILE, f"There is no saved game {quoted(name)}. {hint}`duels saved` lists them.")
 
 
 def add_saved_game(argument: argparse.Action) -> None:

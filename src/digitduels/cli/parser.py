@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from digitduels.cli.console import complain, wrap
 from digitduels.cli.errors import USAGE
-from digitduels.text import quoted
+from digitduels.text import did_you_mean, quoted
 
 
 class Parser(argparse.ArgumentParser):
@@ -97,13 +97,10 @@ class Parser(argparse.ArgumentParser):
 
     def _reject(self, word: str) -> NoReturn:
         """Rejects an unknown command or option, with the one that it may be meant to be."""
-        import difflib
-
         kind = "option" if word.startswith("-") else "command"
         known = self._option_string_actions if kind == "option" else self.commands
-        near = difflib.get_close_matches(word.partition("=")[0][:100], known, 1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        self.error(f"there is no {kind} {quoted(word)}.{hint} `{self.prog} -h` lists the {kind}s.")
+        hint = did_you_mean(word.partition("=")[0], known)
+        self.error(f"there is no {kind} {quoted(word)}. {hint}`{self.prog} -h` lists the {kind}s.")
 
     def error(self, message: str) -> NoReturn:
         """Shows the usage and the message, wrapped to the terminal, and exits."""

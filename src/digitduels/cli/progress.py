@@ -19,6 +19,7 @@ from digitduels.solver import Progress, Solution, Unsolvable
 from digitduels.solver.solution_cache import SolutionCache
 
 _MOMENT = 1.0  # seconds
+_SOLVING = 0.05  # of the time until a solution is verified
 
 Result = TypeVar("Result")
 
@@ -100,10 +101,16 @@ def solve(game: AnyGame, limit: int | None = None) -> Solution:
     """Solves a game, or loads its solution, with a progress bar."""
     try:
         with show_progress(f"Solving {game.title}, only the first time") as progress:
-            # One title for all steps of solving.
-            return digitduels.solve(game, limit=limit, progress=progress and (lambda _, done: progress("", done)))
+            return digitduels.solve(game, limit=limit, progress=progress and _whole(progress))
     except Unsolvable as error:
         raise Failure(FAILURE, str(error)) from None
+
+
+def _whole(progress: Progress) -> Progress:
+    """One bar without steps for solving a game, which takes much less time than verifying the solution."""
+    start = {"solving": 0.0, "checking": _SOLVING}
+    share = {"solving": _SOLVING, "checking": 1 - _SOLVING}
+    return lambda step, done: progress("", start[step] + share[step] * done)
 
 
 solution_of = SolutionCache(solve=solve)

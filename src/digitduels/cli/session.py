@@ -167,16 +167,7 @@ class Session:
             self.half = half
             return
         begun, self.half = self.half, None
-        if begun is None or text.split()[0].lower() == begun[0].lower():
-            self.chosen = answer(game, state, self.chosen, text, names)
-            return
-        try:
-            self.chosen = answer(game, state, self.chosen, f"{begun[0]} {text}", names)
-        except InvalidMove as error:
-            try:  # perhaps the player has changed their mind
-                self.chosen = answer(game, state, self.chosen, text, names)
-            except InvalidMove:
-                raise error from None
+        self.chosen = answer(game, state, self.chosen, text, names, begun and begun[0])
 
     def accepts(self, move: Any) -> bool:
         """Whether to play a complete move. Subclasses may ask the person again."""
@@ -322,7 +313,9 @@ class Session:
                     "{player} takes back {answer}.",
                     you="You take back {answer}.",
                     player=match.state.player,
-                    answer=self.half[0] if self.half else game.move_fields[len(self.chosen) - 1].label(self.chosen[-1]),
+                    answer=quoted(self.half[0])
+                    if self.half
+                    else game.move_fields[len(self.chosen) - 1].label(self.chosen[-1]),
                 )
             )
             self.half, self.chosen = None, self.chosen[:-1]

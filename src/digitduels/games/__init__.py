@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from digitduels.core import Game
-from digitduels.text import clean, quoted
+from digitduels.text import clean, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -68,11 +68,8 @@ def game_class(name: str) -> type[AnyGame]:
         return cast("type[AnyGame]", getattr(module, game_id.title().replace("-", "")))
     if game_id in _plugins():
         return _plugins()[game_id]
-    import difflib
-
     known = games()
-    near = difflib.get_close_matches(game_id[:100], known, 1, 0.5)
-    hint = f"Did you mean {near[0]}? " if near else ""
+    hint = did_you_mean(game_id, known, 0.5)
     raise UnknownGame(f"There is no game {quoted(name)}. {hint}The games are {', '.join(known)}.")
 
 

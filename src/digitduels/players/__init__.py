@@ -7,7 +7,7 @@ from collections.abc import Callable
 from digitduels.games import AnyGame
 from digitduels.players.policy import Forfeit, Player, Uniform
 from digitduels.solver.solution import Solution, Truth
-from digitduels.text import quoted
+from digitduels.text import did_you_mean, quoted
 
 __all__ = [
     "COACH",
@@ -52,10 +52,14 @@ def known_player(text: str, *others: str) -> str:
     name = text.strip().lower().removeprefix("level").strip()
     if name in known:
         return name
+    return _levels_by_name().get(name, text)
+
+
+def _levels_by_name() -> dict[str, str]:
+    """The levels by the names that people read."""
     from digitduels.players.levels import CHARACTERS
 
-    characters = {character.name.lower(): str(level) for level, character in CHARACTERS.items()}
-    return characters.get(name, text)
+    return {character.name.lower(): str(level) for level, character in CHARACTERS.items()}
 
 
 def offered_player(name: str, game_id: str) -> str:
@@ -79,8 +83,9 @@ def check(name: str, *others: str) -> None:
     from digitduels.players.external import command, split_name
 
     if command(name) is None:
+        hint = did_you_mean(name.lower(), (*known, *_levels_by_name()))
         raise ValueError(
-            f"There is no player {quoted(name)}. The players are {', '.join(known)}, or the command of a program."
+            f"There is no player {quoted(name)}. {hint}The players are {', '.join(known)}, or the command of a program."
         )
     label, _ = split_name(name)
     if label in known:

@@ -41,7 +41,7 @@ def reasons(state: Position, move: Any, solution: Solution) -> Iterator[Reason]:
     if verdict == (1, 1):
         yield Reason("wins", Sentence("It wins at once. {why}", why=_why(game, after)))
     if verdict == (1, 2):
-        yield Reason("no good reply", _no_reply(game, after))
+        yield Reason("no good reply", Sentence("Every reply loses at once."))
     if verdict == (1, 3):
         yield from _threat(state, after, solution)
     keeps = verdict.value == best.value
@@ -137,14 +137,6 @@ def _cannot_stop(game: AnyGame, after: Position, threats: list[Any]) -> Sentence
         player=after.player,
         threats=" and ".join(filter(None, (", ".join(filter(None, equations[:-1])), equations[-1]))),
     )
-
-
-def _no_reply(game: AnyGame, after: Position) -> Sentence:
-    """Says that every reply loses at once, and why if the reason is always the same."""
-    why = {_why(game, game.after(after, reply)) for reply in game.legal_moves(after)}
-    if len(why) == 1:
-        return Sentence("Every reply loses at once. {why}", why=why.pop())
-    return Sentence("Every reply loses at once.")
 
 
 def _in_hand(after: Position, line: list[Any], solution: Solution) -> Iterator[Reason]:

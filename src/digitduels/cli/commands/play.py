@@ -93,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
             seat = _choose_seat(match, arguments.seat, rng, console)
         except EOFError:
             return 0
+        if opponent != arguments.vs:
+            console.say(f"{game.title} has no level {arguments.vs}: you play {computer_name(opponent)}.", "")
         match.players = ("human", opponent) if seat == 0 else (opponent, "human")
         match.names = player_names(
             [player_name(player) if player == seat else computer_name(opponent) for player in (0, 1)]

@@ -58,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _print_sheet(arguments, seed)
     (puzzle,), solution = _find(arguments, seed, 1)
     exercise = Exercise(puzzle.match, solution, Console(), puzzle.match.state.player)
+    if puzzle.tier == 1:  # who is winning does not help to find the move that wins at once
+        exercise.first_step = 3
     exercise.say(f"{solution.game.title}, puzzle {seed}: {TIERS[puzzle.tier]}.", *puzzle_sheet.about(solution))
     with suppress(Leave, EOFError):
         _solve(exercise, puzzle)
