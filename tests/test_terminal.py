@@ -300,6 +300,13 @@ def test_a_name_that_is_a_seat_stays_with_the_seat(duels: Run) -> None:
     assert saved_game("numerical-nexus-1").names == ("Player 1", "Ann")
 
 
+def test_a_name_of_the_other_seat_is_refused(duels: Run) -> None:
+    for names in (("player 2", "Ann"), ("Ann", "Player 1")):
+        refused = duels("play", "numerical-nexus", "--names", *names)
+        assert refused.returncode == 2
+        assert "sentences with that name would be confusing" in refused.stderr
+
+
 def test_a_random_first_player_is_repeated_with_the_same_seed(duels: Run) -> None:
     def first(seed: int) -> str:
         arguments = ("--names", "Ann", "Bob", "--first", "random", "--seed", str(seed))

@@ -21,7 +21,7 @@ from digitduels.core import TooLarge
 from digitduels.games import AnyGame
 from digitduels.match import LONGEST_NAME, Match, player_names, swap_seats
 from digitduels.players import COACH, OPPONENTS, check, computer_name, known_player, offered_player
-from digitduels.sentence import player_name
+from digitduels.sentence import PLAYERS, player_name
 from digitduels.text import clean, quoted, skeleton
 
 EXAMPLES = (
@@ -104,6 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
         match.names = player_names(_names(match, arguments.names, seat))
         if swapped:
             match.names = player_names(swap_seats(match.names))
+        for name, other in zip(match.names, reversed(PLAYERS), strict=True):
+            if skeleton(name) == skeleton(other):  # the name of the other player's seat
+                raise _confusing(name)
     except ValueError as error:
         usage(str(error))
     if arguments.save is None:
@@ -122,9 +125,13 @@ def _check_names(names: Sequence[str], console: Console) -> None:
     for name in names:
         whole = clean(name, 10 * LONGEST_NAME)
         if skeleton(whole) in map(skeleton, PRONOUNS):
-            raise ValueError(f"A player cannot be called {quoted(whole)}: sentences with that name would be confusing.")
+            raise _confusing(whole)
         if len(whole) > LONGEST_NAME:
             console.say(f"A name has at most {LONGEST_NAME} characters: {clean(name, LONGEST_NAME)}", "")
+
+
+def _confusing(name: str) -> ValueError:
+    return ValueError(f"A player cannot be called {quoted(name)}: sentences with that name would be confusing.")
 
 
 def _names(match: Match, names: Sequence[str], seat: int) -> Sequence[str]:
