@@ -114,3 +114,10 @@ def test_every_example_of_how_to_type_a_move_is_possible_in_the_first_turn(name:
     assert examples is not None
     for text in examples[1].split(", "):
         assert answer(game, game.start(), (), text.strip("`"))
+
+
+def test_a_rule_page_has_no_examples_of_moves_if_none_is_possible() -> None:
+    for uses in ((0, 1, 0, 0, 0, 0), (0, 1, 1, 0, 0, 0)):
+        page = manual(dd.game("numerical-nexus", target=1, uses=uses))
+        assert "For example" not in page
+        assert "\n\n## Moves\n\nEach of the 7 moves" in page

@@ -134,7 +134,7 @@ def _typing(game: AnyGame) -> list[str]:
         return []
     texts = [text for text in game.spellings if _is_possible(game, text)]
     texts = texts or [signs(str(move)) for move in game.legal_moves(game.start())[:3]]
-    return [f"For example, you can type {', '.join(f'`{text}`' for text in texts)}."]
+    return [f"For example, you can type {', '.join(f'`{text}`' for text in texts)}."] if texts else []
 
 
 def _is_possible(game: AnyGame, text: str) -> bool:
