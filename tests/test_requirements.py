@@ -6,10 +6,12 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -20,10 +22,26 @@ PINNED = {path.stem: path for path in (ROOT / "requirements").glob("*.txt")}
 ENTRY = re.compile(r"^([\w.-]+)==(\S+)(?: ; ([^\\]+?))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.M)
 
 
-def requirements(*extras: str) -> dict[str, Requirement]:
-    """The declared dependencies, with those of some extras, by name."""
+SYSTEMS = (("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("darwin", "x86_64"), ("win32", "AMD64"))
+
+
+def requirements(*extras: str) -> list[Requirement]:
+    """The declared dependencies, with those of some extras."""
     lines = [*PROJECT["dependencies"], *(line for extra in extras for line in PROJECT["optional-dependencies"][extra])]
-    return {canonicalize_name(found.name): found for found in map(Requirement, lines)}
+    return [Requirement(line) for line in lines]
+
+
+def environments() -> Iterator[dict[str, str]]:
+    """The systems and versions of Python that people have, as markers see them."""
+    for version in re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"])):
+        for system, machine in SYSTEMS:
+            yield {
+                "sys_platform": system,
+                "platform_machine": machine,
+                "os_name": "nt" if system == "win32" else "posix",
+                "python_version": version,
+                "python_full_version": f"{version}.0",
+            }
 
 
 def imported(folder: Path) -> set[str]:
@@ -38,13 +56,14 @@ def imported(folder: Path) -> set[str]:
     return names - sys.stdlib_module_names - {"digitduels", "pyodide"}  # pyodide is part of a browser's Python
 
 
-def pins(name: str) -> list[tuple[str, str]]:
-    """The packages of a requirements file with their versions; one package may have several, for several Pythons."""
-    return [(canonicalize_name(package), version) for package, version, _, _ in ENTRY.findall(PINNED[name].read_text())]
+def pins(name: str) -> list[tuple[str, str, str]]:
+    """The packages of a requirements file with their versions and for which systems and Pythons those are."""
+    found = ENTRY.findall(PINNED[name].read_text())
+    return [(canonicalize_name(package), version, marker) for package, version, marker, _ in found]
 
 
 def test_every_imported_package_is_declared() -> None:
-    declared = requirements(*PROJECT["optional-dependencies"])
+    declared = {canonicalize_name(found.name) for found in requirements(*PROJECT["optional-dependencies"])}
     homes = packages_distributions()
     for package in imported(ROOT / "src" / "digitduels"):
         assert any(canonicalize_name(home) in declared for home in homes[package]), f"{package} is not declared"
@@ -53,10 +72,18 @@ def test_every_imported_package_is_declared() -> None:
 @pytest.mark.parametrize(("name", "extras"), [("play", []), ("test", ["dev"])])
 def test_every_declared_package_is_pinned_within_its_bounds(name: str, extras: list[str]) -> None:
     pinned = pins(name)
-    for package, requirement in requirements(*extras).items():
-        versions = [version for other, version in pinned if other == package]
-        assert versions or package == "digitduels", package
-        assert all(version in requirement.specifier for version in versions), package
+    for environment in environments():
+        for requirement in requirements(*extras):
+            package = canonicalize_name(requirement.name)
+            if package == "digitduels" or (requirement.marker and not requirement.marker.evaluate(environment)):
+                continue
+            versions = [
+                version
+                for other, version, marker in pinned
+                if other == package and (not marker or Marker(marker).evaluate(environment))
+            ]
+            assert len(versions) == 1, f"{package}: {versions} with {environment}"
+            assert versions[0] in requirement.specifier, f"{package} {versions[0]} with {environment}"
 
 
 @pytest.mark.parametrize("name", sorted(PINNED))
@@ -65,4 +92,5 @@ def test_pinned_files_contain_nothing_but_versions_and_hashes(name: str) -> None
 
 
 def test_playing_and_testing_install_the_same_versions() -> None:
-    assert set(pins("play")) <= set(pins("test"))
+    played, tested = ({pin[:2] for pin in pins(name)} for name in ("play", "test"))
+    assert played <= tested
