@@ -36,5 +36,5 @@ def table() -> str:
         seconds = time.perf_counter() - began
         if isinstance(solution, Tables):
             size, there = human_size(solution.codes.nbytes), answer["seconds"]
-            rows.append(f"| {game.title} | {solution.size:,} | {size} | {there:.2f} s | {there / seconds:.1f} |")
+            rows.append(f"| {game.title} | {len(solution.codes):,} | {size} | {there:.2f} s | {there / seconds:.1f} |")
     return "\n".join(rows)

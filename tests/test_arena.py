@@ -305,9 +305,9 @@ def test_a_foreign_file_is_refused_and_left_unchanged(text: str, plan: Tournamen
 
 
 def test_progress_counts_every_game(plan: TournamentPlan) -> None:
-    told: list[tuple[int, int]] = []
-    run(plan, progress=lambda done, total: told.append((done, total)))
-    assert told == [(done, 18) for done in range(1, 19)]
+    told: list[tuple[str, float]] = []
+    run(plan, progress=lambda step, done: told.append((step, done)))
+    assert told == [(f"game {done} of 18", done / 18) for done in range(1, 19)]
 
 
 @pytest.mark.parametrize(

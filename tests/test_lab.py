@@ -232,8 +232,9 @@ def test_the_suggested_size_is_the_largest_that_fits() -> None:
         assert fits(dd.game("number-duel", **{abouts[about]: value}), limit)
         assert not fits(dd.game("number-duel", **{abouts[about]: value + 1}), limit)
     edition = dd.game("number-duel", target=32, highest=5)
-    assert fits(edition, solve(edition).size)
-    assert not fits(edition, solve(edition).size - 1)
+    positions = solve(edition).counts().positions
+    assert fits(edition, positions)
+    assert not fits(edition, positions - 1)
 
 
 def test_rules_that_are_too_large_are_refused_with_a_size_that_fits() -> None:

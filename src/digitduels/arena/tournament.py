@@ -10,7 +10,7 @@ import functools
 import json
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from digitduels.players.external import split_name
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import FORMAT, LARGEST, RecordError, replay, to_record
 from digitduels.signals import exit_on_sigterm
+from digitduels.solver.solution import Progress
 from digitduels.solver.solution_cache import solution_of
 from digitduels.study.fair_starts import fair_start
 from digitduels.text import clean, quoted
@@ -33,10 +34,6 @@ from digitduels.text import clean, quoted
 
 class ProgramFailed(Exception):
     """A program gave no first move, so no game was played. The message says which program and why."""
-
-
-GamesDone = Callable[[int, int], None]
-"""A callback that gets the number of finished games and their total."""
 
 
 class TournamentPlan(NamedTuple):
@@ -105,7 +102,7 @@ def make_plan(
     return TournamentPlan(game.id, game.values, names, games, start, seed, move_time)
 
 
-def run(plan: TournamentPlan, records: Path | None = None, progress: GamesDone | None = None) -> list[PlayedGame]:
+def run(plan: TournamentPlan, records: Path | None = None, progress: Progress | None = None) -> list[PlayedGame]:
     """Plays the games of the plan that are not in the records file yet, and appends them one by one.
 
     Drops an incomplete last line, which a killed process may leave. Raises RecordError for a file that is not one of
@@ -128,7 +125,7 @@ def run(plan: TournamentPlan, records: Path | None = None, progress: GamesDone |
                     file.write(json.dumps(game.record | {"levels": LEVELS_VERSION}).encode() + b"\n")
                 played.append(game)
                 if progress is not None:
-                    progress(len(played), len(tasks))
+                    progress(f"game {len(played)} of {len(tasks)}", len(played) / len(tasks))
     finally:
         if file is not None:
             file.close()

@@ -222,7 +222,8 @@ class Measurement:
         swings = sheet.total(person, person, swing=1.0)[0]
         flags = [sheet.total(person, person, flags=tuple(float(n == flag) for n in range(4)))[0] for flag in range(4)]
         settled = sheet.settled(person)
-        exact = lengths and rules.longest <= _LONGEST and solution.size <= _EXACT
+        small = not isinstance(solution, Tables) or len(solution.codes) <= _EXACT
+        exact = lengths and rules.longest <= _LONGEST and small
         lasts = sheet.lasts(person, rules.longest) if exact else 0
         expected = expect(solution, sheet, reached=self._reached, progress=progress)[0].tolist()
         seats, steps = _scores(columns, expected)

@@ -144,7 +144,3 @@ class Lookup(Solution):
         found.sort(key=itemgetter(0), reverse=True)  # equal codes stay in order
         verdicts = {code: scale.verdict(code).before for code in {code for code, _ in found}}
         return Judgement([(move, verdicts[code]) for code, move in found], after)
-
-    @property
-    def size(self) -> int:
-        return self.compiled.positions

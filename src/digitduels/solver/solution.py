@@ -71,11 +71,6 @@ class Solution(ABC):
             for move in self.game.legal_moves(state)
         }
 
-    @property
-    def size(self) -> int:
-        """The number of positions in the table; 0 if there is no table."""
-        return 0
-
     def counts(self) -> Counts:
         """How many positions there are, by value."""
         verdicts, values = self.by_distance(), Counter[int]()

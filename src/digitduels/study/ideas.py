@@ -39,10 +39,7 @@ class Idea(NamedTuple):
 
     def match(self, game: AnyGame) -> Match:
         """A match that has reached the position."""
-        match = Match(game)
-        for token in self.moves.split():
-            match.play(game.read(token, match.state))
-        return match
+        return Match(game, opening=map(game.read, self.moves.split()))
 
 
 IDEAS = {

@@ -99,11 +99,7 @@ def play_all(arguments: argparse.Namespace, form: str, most: int | None = None) 
     solve(game)  # once, for all players
     try:
         with show_progress(game.title) as progress, record_errors(records or Path()):
-            played = play(
-                plan,
-                records,
-                None if progress is None else lambda done, total: progress(f"game {done} of {total}", done / total),
-            )
+            played = play(plan, records, progress)
     except ProgramFailed as failed:
         raise Failure(FAILURE, clean(str(failed), 1000)) from None
     except KeyboardInterrupt:
