@@ -178,7 +178,7 @@ def test_the_wobble_is_the_largest_move_of_a_gauge_if_levels_look_a_fifth_less_o
 
 def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: AnyGame) -> None:
     exact = measured(game).lengths
-    estimate = simulate_lengths(solve(game), seed=1)
+    estimate = simulate_lengths(solve(game))
     assert exact is not None
     assert estimate.margins is not None
     misses = [
@@ -187,9 +187,7 @@ def test_simulated_lengths_are_within_their_intervals_of_the_exact_ones(game: An
         if abs(exact.shares.get(plies, 0.0) - share) > 2 * estimate.margins[plies]
     ]
     assert not misses
-    assert estimate.shares == simulate_lengths(solve(game), seed=1).shares
-    if len(estimate.shares) > 1:
-        assert estimate.shares != simulate_lengths(solve(game), seed=2).shares
+    assert estimate.shares == simulate_lengths(solve(game)).shares
 
 
 def test_batches_do_not_change_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -302,9 +302,9 @@ def _rounded(number: float) -> float:
     return round(number, 5) + 0.0
 
 
-def simulate_lengths(solution: Solution, seed: int = 0) -> Lengths:
+def simulate_lengths(solution: Solution) -> Lengths:
     """Estimates the lengths of games between two players of level 4 by simulation."""
-    rng, rules, person = random.Random(seed), solution.game, Level(FALLIBLE, solution, seed=0)
+    rng, rules, person = random.Random(0), solution.game, Level(FALLIBLE, solution, seed=0)
     moves: dict[State[Any, Any], tuple[list[Any], list[float]]] = {}
     counts: Counter[int] = Counter()
     for _ in range(_GAMES):
