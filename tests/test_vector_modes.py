@@ -13,6 +13,8 @@ import digitduels as dd
 from digitduels.adapters import pettingzoo
 from digitduels.adapters.gymnasium import DuelEnv
 from digitduels.adapters.vector import DuelVectorEnv
+from digitduels.core import State
+from digitduels.pool import Pool
 from digitduels.position_json import position_from_json
 from digitduels.study.fair_starts import fair_start
 
@@ -82,6 +84,19 @@ def test_games_can_start_from_given_positions_and_follow_the_rules(mode: Autores
         games.reset(options={"positions": [state]})
     with pytest.raises(ValueError, match="over"):
         games.reset(options={"positions": game.play(state, game.read("+2"))})
+
+
+@pytest.mark.parametrize("opponent", ["random", "4"])
+def test_positions_that_the_kernels_have_no_index_for_are_refused(opponent: str) -> None:
+    games = DuelVectorEnv("number-duel", 2, opponent, options={"target": 20, "highest": 5})
+    for pool in (Pool((3,) * 5, 3), Pool((3,) * 5, 2), Pool((2,) * 6, 2), Pool((-1, 2, 2, 2, 2), 2)):
+        with pytest.raises(dd.UnknownPosition, match="not played with the pool"):
+            games.reset(options={"positions": State(0, (0, 0), pool)})
+    games = DuelVectorEnv("equation-duel", 2, opponent, options={"target": 20, "highest": 6})
+    late = {"player": 1, "hands": [[-9], [-9]], "table": [1] * 6}
+    for position in (late, State(0, (-15, 0), games.game.start().table)):
+        with pytest.raises(dd.UnknownPosition, match="cannot reach the scores"):
+            games.reset(options={"positions": position})
 
 
 def test_fair_starts_agree_with_the_library_and_the_agent_keeps_its_seat(home: object) -> None:

@@ -256,13 +256,12 @@ def _fair_starts(game: AnyGame) -> list[State[Any, Any]]:
 def _numbers(
     compiled: Compiled, view: Observation, state: State[Any, Any]
 ) -> tuple[tuple[int, ...], list[int], npt.NDArray[np.int8], int]:
-    """A position as integers for the kernels: the pool, both hands, the legal moves and the player to move."""
-    counts = state.table.counts if compiled.digits else ()
-    try:
-        hands = [compiled.indices[state.mine], compiled.indices[state.theirs]]
-    except KeyError:
-        raise ValueError("This position cannot arise in the game.") from None
-    return counts, hands, view.mask(state), state.player
+    """A position as integers for the kernels: the pool, both hands, the legal moves and the player to move.
+
+    Raises UnknownPosition if it is not compiled, because the kernels do not check their indices.
+    """
+    _, *hands = compiled.encode(state)
+    return state.table.counts if compiled.digits else (), hands, view.mask(state), state.player
 
 
 def _world(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from digitduels.core import State
 from digitduels.games import AnyGame
 from digitduels.pool import Pool
+from digitduels.solver.solution import UnknownPosition
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,6 +139,29 @@ class Compiled:
         hands = self.hands if hands is None else hands
         first, second = (mine, theirs) if player == 0 else (theirs, mine)
         return State(player, (hands[first], hands[second]), self.table(table))
+
+    def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
+        """The indices of a position that is not over: table, hand of the mover, hand of the waiting player.
+
+        Raises UnknownPosition if the position, or anything that can follow from it, is not compiled.
+        """
+        mine, theirs, index = self.indices.get(state.mine), self.indices.get(state.theirs), 0
+        if mine is None or theirs is None:
+            raise UnknownPosition(f"{self.game.title} has no position with the hands {state.hands}.")
+        if self.digits:
+            pool = state.table
+            if (
+                not isinstance(pool, Pool)
+                or (pool.copies, len(pool.counts)) != (self.copies, self.digits)
+                or not 0 <= min(pool.counts) <= max(pool.counts) <= self.copies
+            ):
+                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
+            index = pool.ordinal
+        if not self.contains(index, mine, theirs):
+            raise UnknownPosition(
+                f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left."
+            )
+        return index, mine, theirs
 
     def contains(self, table: int, mine: int, theirs: int) -> bool:
         """Whether everything that can follow from a position is compiled as well."""

@@ -10,10 +10,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from digitduels.core import State, TooLarge
-from digitduels.pool import Pool
 from digitduels.solver.compiled import DRAWN, ILLEGAL, LOST, WON, Compiled
 from digitduels.solver.endings import Endings
-from digitduels.solver.solution import Solution, UnknownPosition
+from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import Judgement, Verdict, final_verdict
 
 if TYPE_CHECKING:
@@ -92,28 +91,8 @@ class Lookup(Solution):
         self.codes = codes
         """[position]: its code. The index of a position is that of arrays.py."""
         self.scale = scale
+        self.encode = compiled.encode
         self._hands = len(compiled.hands)
-
-    def encode(self, state: State[Any, Any]) -> tuple[int, int, int]:
-        """The indices of a position that is not over: table, hand of the mover, hand of the waiting player."""
-        compiled = self.compiled
-        mine, theirs = compiled.indices.get(state.mine), compiled.indices.get(state.theirs)
-        if mine is None or theirs is None:
-            raise UnknownPosition(f"{self.game.title} has no position with the hands {state.hands}.")
-        index = 0
-        if compiled.digits:
-            full = self.game.start().table
-            pool = state.table
-            if not isinstance(pool, Pool) or pool.copies != full.copies or len(pool.counts) != compiled.digits:
-                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
-            if not 0 <= min(pool.counts) <= max(pool.counts) <= full.copies:
-                raise UnknownPosition(f"{self.game.title} is not played with the pool {pool}.")
-            index = pool.ordinal
-        if not compiled.contains(index, mine, theirs):
-            raise UnknownPosition(
-                f"{self.game.title} cannot reach the scores {state.hands} with this many numbers left."
-            )
-        return index, mine, theirs
 
     def index(self, state: State[Any, Any]) -> int:
         """The index in the table of a position that is not over."""
