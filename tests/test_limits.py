@@ -25,11 +25,13 @@ from digitduels.web.classes.acts import MOST_PUPILS
 from digitduels.web.classes.pairing import pair
 from digitduels.web.classes.results import results
 from digitduels.web.connections import Limits
-from digitduels.web.http.limits import COSTS, Turns, cost_of
+from digitduels.web.http import guard, limits
+from digitduels.web.http.limits import COSTS, FREE_SHARE, Turns, cost_of
 from digitduels.web.reach import MOST_CHECKS, MOST_DEVICES
 from digitduels.web.routes import reach_check
 from digitduels.web.sender import GAME_COST
 from digitduels.web.settings import Settings
+from digitduels.web.streams import service as stream_service
 from digitduels.web.streams.sqlite import SqliteStore
 from servers import QUICK, Server
 from test_classes import Teacher
@@ -589,6 +591,47 @@ def test_one_visitor_cannot_displace_the_checks_of_others(tmp_path: Path) -> Non
         assert client.get(path).status_code == 200
 
 
+# Floods
+
+
+def test_requests_that_cost_nothing_are_limited_too(tmp_path: Path) -> None:
+    with site(tmp_path, rate=0.001, burst=2) as client:
+        for path in ("/healthz", "/assets/1/js/core.js"):
+            headers = at(f"192.0.2.{len(path)}")
+            statuses = [client.get(path, headers=headers).status_code for _ in range(2 * FREE_SHARE + 1)]
+            assert statuses == [200] * 2 * FREE_SHARE + [429]
+            assert client.get("/api/games", headers=headers).status_code == 200, "they have an allowance of their own"
+
+
+def test_the_refusals_of_a_flood_are_held_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[float] = []
+
+    async def hold(receive: Any, seconds: float) -> None:
+        held.append(seconds)
+
+    monkeypatch.setattr(guard, "_wait_for_disconnect", hold)
+    monkeypatch.setattr(limits, "REFUSALS", (1e-6, 3))
+    with site(tmp_path, rate=0.001, burst=5) as client:
+        assert [client.get("/api/games", headers=at(STRANGER)).status_code for _ in range(10)] == [200] * 5 + [429] * 5
+        assert held == [limits.LONGEST_HOLD] * 2
+        for _ in range(8):
+            client.get("/api/games", headers=at(SCHOOL))
+        assert len(held) == 2
+
+
+def test_a_refusal_that_is_held_back_ends_with_its_connection() -> None:
+    async def main() -> None:
+        messages: list[Any] = [{"type": "http.request", "body": b""}, {"type": "http.disconnect"}]
+
+        async def receive() -> Any:
+            return messages.pop(0)
+
+        await guard._wait_for_disconnect(receive, 3600.0)
+        assert not messages
+
+    asyncio.run(main())
+
+
 # Turns
 
 
@@ -609,6 +652,40 @@ def test_addresses_take_turns() -> None:
     assert [index for index, address in enumerate(started) if address == "b"][1] <= 6
 
 
+class Watching:
+    """Stands for a live feed of a game."""
+
+    member, view = None, ""
+
+    def __init__(self) -> None:
+        self.versions: list[int] = []
+
+    def enqueue(self, version: int, message: bytes) -> None:
+        self.versions.append(version)
+
+    def end(self) -> None:
+        pass
+
+
+def test_many_live_feeds_of_one_founder_delay_no_other_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_service, "MESSAGES", (1e-6, 3))
+    with site(tmp_path, rate=1e6) as client:
+        app: Any = client.app
+        hub = app.__closure__[0].cell_contents.runtime.rooms.hub
+        watching = {address: [Watching() for _ in range(count)] for address, count in ((STRANGER, 3), (SCHOOL, 1))}
+        for address, watchers in watching.items():
+            game = client.post("/api/games", json={"game": "number-quest"}, headers=at(address)).json()
+            hub.watched[game["id"]] = set(watchers)
+            path = f"/api/games/{game['id']}"
+            joined = client.post(f"{path}/seats", json={"invite": game["invite"]}, headers=at(address)).json()
+            for version, (token, move) in enumerate([(game["token"], "+5"), (joined["token"], "+6")], 1):
+                body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
+                assert client.post(f"{path}/moves", json=body, headers=at(address, token)).status_code == 201
+        assert [watcher.versions for watcher in watching[STRANGER]] == [[1]] * 3, "later ones wait"
+        assert [watcher.versions for watcher in watching[SCHOOL]] == [[1, 2, 3]]
+        hub.watched.clear()
+
+
 def test_a_cancelled_request_holds_up_nobody() -> None:
     async def main() -> None:
         turns = Turns()
@@ -623,11 +700,11 @@ def test_a_cancelled_request_holds_up_nobody() -> None:
 
 
 def test_every_address_counts_as_a_proxy_if_all_are_trusted() -> None:
-    limits = Limits(Settings(proxies="*", connections=8))
-    assert all(limits.enter("192.0.2.1") for _ in range(8))
-    assert not limits.enter("192.0.2.1")
-    limits = Limits(Settings(connections=8))
-    assert [limits.enter("192.0.2.1") for _ in range(3)] == [True, True, False], "a quarter for any other address"
+    connections = Limits(Settings(proxies="*", connections=8))
+    assert all(connections.enter("192.0.2.1") for _ in range(8))
+    assert not connections.enter("192.0.2.1")
+    connections = Limits(Settings(connections=8))
+    assert [connections.enter("192.0.2.1") for _ in range(3)] == [True, True, False], "a quarter for any other address"
 
 
 def test_the_source_of_the_page_leads_to_the_page(client: TestClient) -> None:

@@ -293,6 +293,10 @@ def test_token_buckets_refill_and_their_number_is_bounded() -> None:
     assert buckets.take("a", 1.5) == 0.5
     assert buckets.take("a", 9, cost=99) == 0  # a request that costs more than a full bucket empties it
     assert buckets.take("a", 9) == 1
+    buckets.owe("b", 9, 5)
+    assert buckets.wait("b", 9) == 4
+    assert buckets.take("b", 12) == 1
+    assert buckets.take("b", 13) == 0
     for number in range(3 * MOST_CLIENTS):
         buckets.take(str(number), 2)
     assert len(buckets._left) == MOST_CLIENTS

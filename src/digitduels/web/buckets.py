@@ -19,13 +19,15 @@ class Buckets:
         if not self.rate:
             return 0.0
         left = self._refilled(key, now)
-        self._left.pop(key, None)
         cost = min(cost, self.burst)
         allowed = left >= cost
-        self._left[key] = left - cost * allowed, now
-        if len(self._left) > MOST_CLIENTS:
-            self._left.popitem(last=False)
+        self._set(key, now, left - cost * allowed)
         return 0.0 if allowed else (cost - left) / self.rate
+
+    def owe(self, key: str, now: float, cost: float) -> None:
+        """Takes tokens for something that has happened. If too few are left, the bucket owes them."""
+        if self.rate:
+            self._set(key, now, self._refilled(key, now) - cost)
 
     def wait(self, key: str, now: float, cost: float = 1) -> float:
         """Returns the seconds until a request would be allowed, without taking tokens."""
@@ -34,6 +36,12 @@ class Buckets:
     def left(self, key: str) -> int:
         """Returns the number of whole tokens that were left after the last request."""
         return int(self._left.get(key, (self.burst, 0.0))[0])
+
+    def _set(self, key: str, now: float, left: float) -> None:
+        self._left.pop(key, None)
+        self._left[key] = left, now
+        if len(self._left) > MOST_CLIENTS:
+            self._left.popitem(last=False)
 
     def _refilled(self, key: str, now: float) -> float:
         left, since = self._left.get(key, (float(self.burst), now))

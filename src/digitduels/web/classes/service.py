@@ -113,6 +113,9 @@ class ClassService(StreamService[LiveClass]):
         for table in live.value.tables:
             self._games.pop(table.id, None)
 
+    def founder(self, live: LiveClass) -> str:
+        return self._founder(live.value.id)
+
     def _founder(self, code: str) -> str:
         """Who takes a turn for the games of a class: all classes of one address together."""
         return f"classes at {self._allowances.teacher_at(code)}"

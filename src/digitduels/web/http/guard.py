@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import time
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -71,6 +72,8 @@ class Guard:
             await self.turns.wait(context.client.address)
             await self.app(scope, receive, context.send)
         except Exception as error:
+            if isinstance(error, TooManyRequests) and (seconds := self.limits.hold(context.client.address)):
+                await _wait_for_disconnect(receive, seconds)
             await self.answer(context, receive, error)
         finally:
             self.open -= 1
@@ -164,6 +167,15 @@ class Guard:
         if data and headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
             raise Refusal(415, "The request body must be JSON, with the content type application/json.")
         return bytes(data)
+
+
+async def _wait_for_disconnect(receive: Receive, seconds: float) -> None:
+    """Waits until the client has gone, at most for some seconds. Reads no more of a body than has arrived."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while (message := await receive())["type"] != "http.disconnect":
+                if message.get("more_body", False):
+                    await asyncio.sleep(seconds)
 
 
 class RequestContext:

@@ -33,6 +33,9 @@ COSTS = (  # what requests cost, by method and path; all others cost 1
 _JOINING = re.compile("/api/classes/([^/]*)/pupils")
 MEMBER_SHARE = 2  # the members of classes at one address may make twice its requests, whatever the number of classes
 ASKING_SHARE = 3  # and may have three times as many questions open
+FREE_SHARE = 10  # an address may make ten times as many requests that cost nothing
+REFUSALS = (50.0, 1000)  # per second and at once, for an address; further refusals are held back
+LONGEST_HOLD = 5.0  # seconds; the page waits longer for an answer
 TOKEN_SHARE = 3  # one player may make a third of the requests of an address, which several players may share
 
 
@@ -75,6 +78,8 @@ class RateLimits:
         self._members = Buckets(MEMBER_SHARE * rate, MEMBER_SHARE * burst)
         self._classes = Buckets(rate, burst)
         self._tokens = Buckets(rate / TOKEN_SHARE, burst // TOKEN_SHARE or 1)
+        self._free = Buckets(FREE_SHARE * rate, FREE_SHARE * burst)
+        self._refused = Buckets(*REFUSALS)
         window = f";w={max(1, round(burst / rate))}" if rate else ""
         self.policy = f'"address";q={burst}{window}'.encode()
 
@@ -92,9 +97,11 @@ class RateLimits:
 
         For work, only the address pays: a teacher may begin sixty games at once, which no other bucket can afford.
         """
-        if not self.enabled or not cost:
+        if not self.enabled:
             return Payment(0.0, None)
         now, left, address, code = time.monotonic(), None, client.address, client.code
+        if not cost:
+            return Payment(self._free.take(address, now), None)
         if code is None:
             wait = self._addresses.take(address, now, cost)
             left = self._addresses.left(address)
@@ -107,6 +114,14 @@ class RateLimits:
         if client.authorization is not None and not wait:
             wait = self._tokens.take(str(hash(client.authorization)), now, cost)
         return Payment(wait, left)
+
+    def hold(self, address: str) -> float:
+        """Counts a refusal, and returns the seconds to hold it back, so that a flood takes little time."""
+        now = time.monotonic()
+        wait = self._refused.wait(address, now)
+        if wait < LONGEST_HOLD:
+            self._refused.owe(address, now, 1)
+        return min(wait, LONGEST_HOLD)
 
 
 class Client:

@@ -131,6 +131,9 @@ class RoomService(StreamService[LiveRoom]):
         answer: Acted = {"accepted": resolution.accepted, "state": encoded(self.state(live))}
         return encode(answer), resolution.change is not None
 
+    def founder(self, live: LiveRoom) -> str:
+        return self.founders.of(live.value) or live.value.id
+
     async def follow_up(self, live: LiveRoom, change: Change, heads: dict[str, int]) -> None:
         for begun in change.begins:
             self.founders.remember(begun.id, self.founders.of(live.value))

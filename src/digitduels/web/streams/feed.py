@@ -154,16 +154,22 @@ class Hub:
             if not watchers:
                 del self.watched[id]
 
-    def publish(self, id: str, version: int, states: Mapping[str, bytes | None]) -> None:
-        """Sends the states of a stream, by view, to everybody who watches it. None ends the feeds of a view."""
+    def publish(self, id: str, version: int, states: Mapping[str, bytes | None]) -> int:
+        """Sends the states of a stream, by view, to everybody who watches it. None ends the feeds of a view.
+
+        Returns how many messages there were.
+        """
         messages = {view: state and message(state) for view, state in states.items()}
+        sent = 0
         for watcher in self.watched.get(id, ()):
             if watcher.view in messages:
                 data = messages[watcher.view]
+                sent += 1
                 if data is None:
                     watcher.end()
                 else:
                     watcher.enqueue(version, data)
+        return sent
 
     def end(self, id: str) -> None:
         """Ends the feeds of a deleted stream."""

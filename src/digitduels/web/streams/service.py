@@ -7,10 +7,12 @@ notifications, or are found by polling.
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Generic
 
+from digitduels.web.buckets import Buckets
 from digitduels.web.refusal import Refusal
 from digitduels.web.settings import Settings
 from digitduels.web.streams.feed import Hub, Receive, Send
@@ -22,6 +24,7 @@ from digitduels.web.streams.store import BUSY_STORE, Change, Glance, Store, Stre
 
 LOOK = 2.0  # seconds between polls for changes by other processes, and for members who came or left
 MOST_WATCHERS = 200  # live feeds of one stream
+MESSAGES = (1000.0, 2000)  # live messages per second and at once, for all streams of a founder; later ones wait
 STALE_TRIES = 20  # attempts at an act while other processes keep changing the stream
 
 Rule = Callable[[L], Awaitable[Resolution[Any] | None]]
@@ -50,6 +53,7 @@ class StreamService(ABC, Generic[L]):
         self._stale: dict[str, bool] = {}
         """The streams that `refresh` publishes next, and whether the database may have a newer version."""
         self._wake = asyncio.Event()
+        self._messages = Buckets(*MESSAGES if settings.rate else (0.0, 1))
 
     def start_publishing(self) -> None:
         """Starts the periodic tasks that keep watchers up to date."""
@@ -77,6 +81,10 @@ class StreamService(ABC, Generic[L]):
     @abstractmethod
     def state(self, live: L) -> bytes:
         """The state of a stream as somebody sees it who acts in it, as JSON."""
+
+    @abstractmethod
+    def founder(self, live: L) -> str:
+        """Who takes a turn for a stream: the address that started it."""
 
     @abstractmethod
     async def follow_up(self, live: L, change: Change, heads: dict[str, int]) -> None:
@@ -173,14 +181,22 @@ class StreamService(ABC, Generic[L]):
         await self.hub.feed(id, member, view, first, receive, send)
 
     def publish(self, live: L) -> None:
-        """Sends a stream to its watchers, if it has changed since they last got it."""
+        """Sends a stream to its watchers, if it has changed since they last got it.
+
+        If the streams of its founder have sent too many messages, sends it later.
+        """
         id = live.value.id
         if id not in self.hub.watched:
             return
         away = self.presence.away(live)
-        if self._published.get(id) != (live.version, away):
-            self._published[id] = live.version, away
-            self.hub.publish(id, live.version, self.states(live, away))
+        if self._published.get(id) == (live.version, away):
+            return
+        founder, now = self.founder(live), time.monotonic()
+        if wait := self._messages.wait(founder, now):
+            asyncio.get_running_loop().call_later(wait, self.mark, id, False)
+            return
+        self._published[id] = live.version, away
+        self._messages.owe(founder, now, self.hub.publish(id, live.version, self.states(live, away)))
 
     def mark(self, id: str, needs_reload: bool = True) -> None:
         """Queues a stream for `refresh`. `needs_reload` means that the database may have a newer version."""
