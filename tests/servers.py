@@ -22,16 +22,26 @@ SOURCE = Path(__file__).parents[1] / "src"
 PATIENCE = 60  # seconds
 
 
+_reserved: list[socket.socket] = []
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port for a server, which nobody else gets while this process runs: not before it listens, nor between restarts.
+
+    A socket that is bound but does not listen reserves it. A server may listen there, because it sets the same option.
+    """
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("", 0))
+    _reserved.append(reserved)
+    return int(reserved.getsockname()[1])
 
 
 class Server:
     """A server process on its own port, which it keeps after a restart."""
 
     def __init__(self, database: str, command: tuple[str, ...] = SERVE, **settings: object) -> None:
+        self.database = database
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._command = [*command, "--port", str(self.port), "--database", database]

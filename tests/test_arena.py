@@ -29,6 +29,7 @@ from digitduels.match import Match
 from digitduels.players import Forfeit, Player, player
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import RecordError, parse, replay, to_record
+from processes import alive
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_core")]
 
@@ -523,7 +524,7 @@ def test_a_killed_tournament_resumes_and_leaves_no_process_behind(home: Path, du
     finally:
         begun.send_signal(signal.SIGKILL)
         begun.communicate(timeout=PATIENCE)
-    wait(lambda: not any(Path("/proc", each).exists() for each in os.listdir(home / "players")))
+    wait(lambda: not any(map(alive, os.listdir(home / "players"))))
     kept = path.read_bytes().splitlines(keepends=True)
     assert 3 <= len(kept) < 40
     (home / "slowly").unlink()

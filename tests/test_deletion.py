@@ -14,10 +14,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from conftest import ROOT
-from digitduels.web.app import App
+from conftest import PATIENCE, ROOT
 from digitduels.web.classes import service as class_service
-from digitduels.web.settings import Settings
 from digitduels.web.streams.connect import open_store
 from digitduels.web.streams.periodic import Clock
 from digitduels.web.streams.sqlite import SqliteStore
@@ -34,7 +32,7 @@ from digitduels.web.streams.store import (
     Token,
 )
 from test_classes import Teacher
-from web import wait_for
+from web import application, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +59,7 @@ def fill(client: TestClient) -> Teacher:
 
 
 def server(folder: Path, **settings: Any) -> TestClient:
-    return TestClient(App(Settings(rate=0, database=str(folder / "games.sqlite"), **settings)))
+    return TestClient(application(database=str(folder / "games.sqlite"), **settings))
 
 
 async def many_games(store: Store, count: int, code: str = "KFMTX") -> None:
@@ -76,7 +74,8 @@ async def many_games(store: Store, count: int, code: str = "KFMTX") -> None:
 # Names
 
 
-def test_no_name_of_a_deleted_class_is_left_on_disk(tmp_path: Path) -> None:
+def test_no_name_of_a_deleted_class_is_left_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("digitduels.web.streams.sqlite.ERASE_SECONDS", PATIENCE)  # the server may be reading
     with server(tmp_path) as client:
         teacher = fill(client)
         assert names_on_disk(tmp_path) == len(NAMES)

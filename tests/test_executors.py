@@ -13,6 +13,7 @@ import pytest
 
 from conftest import DUELS, PATIENCE
 from digitduels.executors import parallel
+from processes import processes_of
 
 pytestmark = pytest.mark.slow
 
@@ -97,19 +98,6 @@ def test_a_terminated_command_unwinds_and_its_workers_end(home: Path) -> None:
         parent.kill()
         parent.wait(PATIENCE)
     wait_until(lambda: not processes_of(parent.pid))
-
-
-def processes_of(session: int) -> list[int]:
-    """The processes of a session that have not ended."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, _, of = path.read_text().rpartition(")")[2].split()[:4]
-        except OSError:  # it has just ended
-            continue
-        if int(of) == session and state != "Z":
-            found.append(int(path.parent.name))
-    return found
 
 
 def wait_until(happened: object) -> None:

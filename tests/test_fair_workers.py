@@ -579,7 +579,11 @@ def variant_of(target: int) -> Match:
 
 
 @pytest.mark.slow
-def test_perfect_play_is_found_for_others_while_one_founder_has_games_with_ever_new_rules() -> None:
+def test_perfect_play_is_found_for_others_while_one_founder_has_games_with_ever_new_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supervisor, "WAIT_SECONDS", 300.0)
+
     async def main() -> None:
         async with variant_workers() as workers:
             attack = [

@@ -9,7 +9,6 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from conftest import PATIENCE, ROOT
 from digitduels.match import Match
 from digitduels.players import Forfeit, player
 from digitduels.players.external import LINE, STDERR_TAIL, Program, question, split_name
+from processes import alive
 
 pytestmark = pytest.mark.slow
 
@@ -55,13 +55,6 @@ def forfeit(program: Program) -> str:
         program.choose(match())
     assert program._process is None
     return str(reason.value)
-
-
-def alive(number: int) -> bool:
-    """Whether a process exists and is not a zombie."""
-    with suppress(OSError):
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    return False
 
 
 def gone(number: int) -> bool:

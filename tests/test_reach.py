@@ -136,7 +136,7 @@ def wait_for_page(url: str) -> httpx.Response:
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            return httpx.get(url)
+            return httpx.get(url, timeout=PATIENCE)
         except httpx.TransportError:
             assert time.monotonic() < end
             time.sleep(0.05)
@@ -156,7 +156,7 @@ def test_a_class_starts_at_the_address_that_pupils_can_reach(tmp_path: Path) -> 
             assert time.monotonic() < end
             time.sleep(0.05)
         assert opened.read_text() == url
-        local = httpx.get(url.replace("127.0.0.2", "localhost")).text
+        local = httpx.get(url.replace("127.0.0.2", "localhost"), timeout=PATIENCE).text
         assert f'<meta name="reach" content="{url.removesuffix("/teach")}" />' in local
 
 
@@ -280,7 +280,7 @@ def test_the_desk_says_when_a_phone_has_opened_the_check(browser: Browser, tmp_p
         expect(own.get_by_role("heading", name="It works")).to_be_visible()
         status = page.locator(".phone-check [role=status]")
         expect(status).to_contain_text("This computer has opened it itself")
-        with httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.3")) as phone:
+        with httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.3"), timeout=PATIENCE) as phone:
             answer = phone.post(url.replace("/reach/", "/api/reach/"), json={})
         assert answer.json() == {"devices": 1, "here": True}
         expect(status).to_contain_text("Yes. Another device has opened it")

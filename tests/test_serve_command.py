@@ -24,6 +24,7 @@ from conftest import DUELS, PATIENCE, ROOT, Run
 from databases import Postgresql
 from digitduels.web.streams import migrations
 from digitduels.web.streams.connect import open_store
+from processes import alive, children_of
 from servers import Server
 from web import running
 
@@ -70,19 +71,6 @@ def wait_until_healthy(address: str) -> httpx.Response:
             time.sleep(0.05)
 
 
-def children(process: int) -> set[int]:
-    """The child processes of a process."""
-    processes = set()
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = path.read_text().rpartition(")")[2].split()
-        except OSError:  # the process has ended
-            continue
-        if int(fields[1]) == process and fields[0] != "Z":
-            processes.add(int(path.parent.name))
-    return processes
-
-
 def test_it_says_once_which_variables_have_a_new_name(home: Path, duels: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DIGITDUELS_LESSON", "12")
     result = duels("serve", "--port", "0", "--check")
@@ -95,10 +83,11 @@ def test_it_says_once_which_variables_have_a_new_name(home: Path, duels: Run, mo
 def test_it_prints_its_address_and_stops_cleanly_on_sigterm(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
         assert wait_until_healthy(address).json() == {"alive": True}
-        workers = children(server.pid)
+        workers = children_of(server.pid)
         assert workers
         # Unusual requests must not cause warnings in the log.
-        upgrade = httpx.get(f"{address}healthz", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
+        unusual = {"Connection": "Upgrade", "Upgrade": "websocket"}
+        upgrade = httpx.get(f"{address}healthz", headers=unusual, timeout=PATIENCE)
         assert upgrade.status_code == 200
         server.send_signal(signal.SIGTERM)
         assert server.wait(PATIENCE) == 0
@@ -107,7 +96,7 @@ def test_it_prints_its_address_and_stops_cleanly_on_sigterm(home: Path, tables: 
     lines = [json.loads(line) for line in (home / "log").read_text().splitlines()]
     assert [(line["route"], line["status"]) for line in lines if line["event"] == "request"] == [("/healthz", 200)] * 2
     assert not [line for line in lines if line["level"] not in ("info", "debug")]
-    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    assert not any(map(alive, workers))
 
 
 def test_ctrl_c_exits_with_code_130(home: Path, tables: Path) -> None:
@@ -128,13 +117,13 @@ def test_a_signal_to_the_server_and_its_workers_stops_it_without_a_word_about_th
 ) -> None:
     with serving(home, tables) as (server, address):
         wait_until_healthy(address)
-        workers = children(server.pid)
+        workers = children_of(server.pid)
         assert workers
         os.killpg(server.pid, number)
         assert server.wait(PATIENCE) == code
     lines = [json.loads(line) for line in (home / "log").read_text().splitlines()]  # a traceback is not JSON
     assert not [line for line in lines if line["level"] not in ("info", "debug")]
-    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    assert not any(map(alive, workers))
 
 
 def test_a_pending_request_is_answered_before_the_server_stops(home: Path, tables: Path) -> None:
@@ -174,18 +163,19 @@ def test_the_farewell_setting_can_be_less_than_a_second(tmp_path: Path, tables: 
     ):
         head = "POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         slow.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
-        time.sleep(0.3)
+        # The server reads requests in the order in which they arrive, so this one is open when the next is answered.
+        assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
         assert server.stop() == 0
 
 
 def test_workers_exit_when_their_server_is_killed(home: Path, tables: Path) -> None:
     with serving(home, tables) as (server, address):
         wait_until_healthy(address)
-        workers = children(server.pid)
+        workers = children_of(server.pid)
         server.kill()
         server.wait(PATIENCE)
         end = time.monotonic() + PATIENCE
-        while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        while any(map(alive, workers)):
             assert time.monotonic() < end, "a worker outlives its server"
             time.sleep(0.05)
 

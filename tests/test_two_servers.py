@@ -38,7 +38,7 @@ def wait_for(url: str) -> None:
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            if httpx.get(f"{url}/healthz").status_code == 200:
+            if httpx.get(f"{url}/healthz", timeout=PATIENCE).status_code == 200:
                 return
         except httpx.TransportError:
             assert time.monotonic() < end, "the server does not answer"
@@ -66,17 +66,21 @@ def play(urls: list[str], postgresql: Postgresql) -> None:
     here, there = urls
     for url in urls:
         wait_for(url)
-    created: Any = httpx.post(f"{here}/api/games", json={"game": "number-duel"}).json()
+
+    def post(url: str, token: str = "", **body: object) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.post(url, json=body, headers=headers, timeout=PATIENCE)
+
+    created: Any = post(f"{here}/api/games", game="number-duel").json()
     game = f"/api/games/{created['id']}"
-    joined = httpx.post(f"{there}{game}/seats", json={"invite": created["invite"]}).json()
+    joined = post(f"{there}{game}/seats", invite=created["invite"]).json()
     with httpx.stream("GET", f"{there}{game}/events", timeout=PATIENCE) as feed:
         states = (json.loads(line[6:]) for line in feed.iter_lines() if line.startswith("data: "))
         assert next(states)["version"] == 1
         turns = [(here, created, "+5"), (there, joined, "+10"), (here, created, "x10")]
         for version, (url, player, move) in enumerate(turns, 1):
             body = {"version": version, "move": move, "key": secrets.token_urlsafe(9)}
-            headers = {"Authorization": f"Bearer {player['token']}"}
-            while (answer := httpx.post(f"{url}{game}/moves", json=body, headers=headers)).status_code == 503:
+            while (answer := post(f"{url}{game}/moves", player["token"], **body)).status_code == 503:
                 time.sleep(0.05)  # the connections to the database are lost
             assert answer.status_code in (200, 201), answer.text
             state = next(state for state in states if state["version"] > version)

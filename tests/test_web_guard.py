@@ -67,14 +67,16 @@ def solving_site(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A server with real workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(supervisor, "THEORY_DELAY", 3600.0)
+        patch.setattr(supervisor, "WAIT_SECONDS", PATIENCE)
         with warmed(tmp_path_factory.mktemp("solving"), tables) as client:
             yield client
 
 
 @pytest.fixture(scope="module", params=["h11", "httptools"])
-def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A server, once with each HTTP parser."""
-    with running(tmp_path_factory.mktemp("reader"), max_body=LIMIT, body_timeout=1.0, http=request.param) as client:
+    folder = tmp_path_factory.mktemp("reader")
+    with running(folder, max_body=LIMIT, body_timeout=float(PATIENCE), http=request.param) as client:
         yield client
 
 
@@ -111,17 +113,23 @@ def test_the_size_limit_applies_to_bodies_with_and_without_a_content_length(read
     assert declared.startswith(b"HTTP/1.1 413 ")
 
 
-def test_incomplete_and_oversized_bodies_are_refused_without_reading_the_rest(reader: httpx.Client) -> None:
-    # The client does not ask for the connection to be closed, and the body never ends.
-    stays = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
-    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-    with connect(reader) as declared, connect(reader) as chunked:
+STAYS = post(b"", "Transfer-Encoding: chunked").replace(b"Connection: close\r\n", b"")
+"""The client does not ask for the connection to be closed, and the body never ends."""
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+def test_incomplete_bodies_are_refused_after_a_while(tmp_path: Path, http: str) -> None:
+    with running(tmp_path, body_timeout=0.5, http=http) as site, connect(site) as declared, connect(site) as chunked:
         declared.sendall(post(b"{", "Content-Length: 1000"))
-        chunked.sendall(stays + b"1\r\n{\r\n")
+        chunked.sendall(STAYS + b"1\r\n{\r\n")
         for incomplete in (declared, chunked):
             assert until_the_end(incomplete).startswith(b"HTTP/1.1 408 ")
-    assert exchange(reader, stays, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
-    foreign = stays.replace(b"Host: x", b"Host: x\r\nOrigin: https://example.org")
+
+
+def test_oversized_and_foreign_bodies_are_refused_without_reading_the_rest(reader: httpx.Client) -> None:
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    assert exchange(reader, STAYS, *[chunk] * 2).startswith(b"HTTP/1.1 413 ")
+    foreign = STAYS.replace(b"Host: x", b"Host: x\r\nOrigin: https://example.org")
     assert exchange(reader, foreign).startswith(b"HTTP/1.1 403 ")
 
 
@@ -533,7 +541,11 @@ def slow_question() -> bytes:
     return json.dumps({"ask": "game_review", "record": to_record(match), "with": {}}).encode()
 
 
-def test_a_question_that_takes_too_long_ends_its_worker_and_the_next_one_is_answered() -> None:
+def test_a_question_that_takes_too_long_ends_its_worker_and_the_next_one_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supervisor, "WAIT_SECONDS", PATIENCE)  # until a worker has started
+
     async def ask() -> None:
         pool = WorkerPool(1, 9, PATIENCE, 1 << 28)
         pool.start()
@@ -730,7 +742,9 @@ def test_a_worker_cannot_exceed_its_memory_limit() -> None:
     assert ran.stdout == "no more\n", ran.stderr
 
 
-def test_an_exception_in_a_worker_is_reported_and_the_worker_survives() -> None:
+def test_an_exception_in_a_worker_is_reported_and_the_worker_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "WAIT_SECONDS", PATIENCE)  # until a worker has started
+
     async def ask_twice() -> tuple[str, object]:
         pool = WorkerPool(1, 9, PATIENCE, 1 << 25)
         pool.start()
