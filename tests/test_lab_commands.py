@@ -29,7 +29,8 @@ from digitduels.lab.stored_reports import read_reports, stored_report
 from digitduels.lab.sweeps import BUDGET, grid, measured_row, read_range, sweep, sweep_to_file, versions
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.rule_sets import EDITIONS, read_file, rule_set, to_toml
-from test_executors import processes_of, wait_until
+from processes import processes_of
+from test_executors import wait_until
 
 pytestmark = pytest.mark.slow
 

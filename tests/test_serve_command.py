@@ -172,6 +172,7 @@ def test_workers_exit_when_their_server_is_killed(home: Path, tables: Path) -> N
     with serving(home, tables) as (server, address):
         wait_until_healthy(address)
         workers = children_of(server.pid)
+        assert workers
         server.kill()
         server.wait(PATIENCE)
         end = time.monotonic() + PATIENCE

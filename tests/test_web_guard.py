@@ -564,10 +564,14 @@ def test_a_question_that_takes_too_long_ends_its_worker_and_the_next_one_is_answ
 def test_a_worker_for_variants_ends_itself_if_nobody_stops_it() -> None:
     # A limit of -1 seconds ends it after one second, since a worker gives the server two more to stop it.
     program = "from digitduels.web.workers import process\nprocess.warm_up = lambda: None\nprocess.main(1 << 28, -1.0)"
-    ran = subprocess.run(
-        [sys.executable, "-c", program], input=slow_question(), stdout=subprocess.PIPE, timeout=PATIENCE, check=False
-    )
-    assert (ran.stdout, ran.returncode) == (b"ready\n", -signal.SIGALRM)
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        worker.stdin.write(slow_question() + b"\n")
+        worker.stdin.flush()
+        assert worker.stdout.read() == b"ready\n"
+    assert worker.returncode == -signal.SIGALRM
 
 
 class Warming(NoWorkers):

@@ -1,7 +1,8 @@
 """The worker process: reads one question per line of JSON, and writes one answer per line.
 
-The supervisor starts it, and it exits at the end of its input. At worst, a visitor's huge variant ends this process: a
-process for variants limits its own memory and the time per answer. A process that only searches never solves a variant.
+The supervisor starts it, and it exits when the supervisor does, however that ends. At worst, a visitor's huge variant
+ends this process: a process for variants limits its own memory and the time per answer. A process that only searches
+never solves a variant.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import math
 import os
 import signal
 import sys
+import threading
 import traceback
 import warnings
 from contextlib import suppress
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import digitduels
@@ -34,14 +37,15 @@ PRACTICE = 1 << 26  # bytes per solution in `warm_up`
 
 
 def main(memory: int, seconds: float | None, searching: bool = False) -> None:
-    """Answers questions until the end of the input. With `seconds`, the process is for variants and has limits.
+    """Answers questions until the input ends. With `seconds`, the process is for variants and has limits.
 
     With `searching`, it solves no variant.
     """
     for number in (signal.SIGINT, signal.SIGTERM):  # for the server, which then stops its workers
         signal.signal(number, signal.SIG_IGN)
     warnings.simplefilter("ignore")
-    questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    questions, answers = SimpleQueue[bytes](), os.fdopen(os.dup(1), "wb")
+    threading.Thread(target=read, args=(questions,), daemon=True).start()
     os.dup2(2, 1)  # a stray print goes to standard error, not among the answers
     solutions = SolutionCache(VARIANTS, refuse if searching else partial(solve, limit=memory))
     if seconds is not None:
@@ -50,11 +54,19 @@ def main(memory: int, seconds: float | None, searching: bool = False) -> None:
         confine(memory)
     answers.write(b"ready\n")
     answers.flush()
-    for line in questions:
+    while True:
+        line = questions.get()
         alarm(seconds)
         answers.write(json.dumps(answer(json.loads(line), solutions)).encode() + b"\n")
         answers.flush()
         alarm(None)
+
+
+def read(questions: SimpleQueue[bytes]) -> None:
+    """Reads questions until the server closes its end of the pipe, or is killed. Then nobody needs an answer."""
+    for line in sys.stdin.buffer:
+        questions.put(line)
+    os._exit(0)  # in the middle of any work
 
 
 def answer(question: dict[str, Any], solutions: SolutionCache) -> dict[str, Any]:
