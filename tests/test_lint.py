@@ -13,7 +13,7 @@ import pytest
 
 import digitduels as dd
 from conftest import ROOT, Run
-from digitduels.core import Game, Outcome, State
+from digitduels.core import Board, Game, Outcome, Side, State
 from digitduels.games import AnyGame
 from digitduels.lab.census import Census, events, explore, plain
 from digitduels.lab.lint import LINT_VERSION, Finding, _moves, census, lint, measured, ranked, with_remedies
@@ -36,6 +36,7 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-duel", {"target": 100, "highest": 2, "copies": 1}),
     ("equation-duel", {"target": 9, "highest": 5}),
     ("equation-duel", {"target": 40, "highest": 4}),
+    ("equation-duel", {"target": 1, "highest": 3}),
     ("numerical-nexus", {"target": 9, "uses": (1, 1, 0, 1, 0, 1)}),
     ("numerical-nexus", {"target": 40, "uses": (2, 1, 0, 1, 0, 0)}),
     ("operation-target", {}),
@@ -86,6 +87,10 @@ def test_every_finding_is_true(game: AnyGame) -> None:
     best = {move for state in open_states for move in reference.best(state)}
     legal = {move for state in open_states for move in game.legal_moves(state)}
     assert ("never-best" in findings) == bool(legal - best)
+    if "never-best" in findings:
+        told = re.search(r"No move with (.*) is ever best", findings["never-best"].text)
+        for word in re.split(", | and ", told[1]) if told else ():
+            assert not any(word in map(signs, map(str, move)) for move in best), word
     assert ("never-legal" in findings) == bool(set(game.moves) - legal)
     chanceless = {1, 2} - {outcome.winner + 1 for outcome in ended.values() if outcome.winner is not None}
     assert {int(finding.text.split()[1]) for finding in lint(game) if finding.code == "no-chance"} == chanceless
@@ -268,6 +273,32 @@ class Dead(Race):
         if over is None and state.mine == 3:
             return Outcome(1 - state.player, Sentence("{player} cannot move.", player=state.player))
         return over
+
+
+@dataclass(frozen=True)
+class Unscored(Race):
+    """Nobody sees the scores. The first player can only draw."""
+
+    def outcome(self, state: State[int, None]) -> Outcome | None:
+        over = super().outcome(state)
+        return over if over is None or over.winner == 1 else over._replace(winner=None)
+
+    def board(self, state: State[int, None]) -> Board:
+        return Board((Side(), Side()), Side())
+
+    def permitted(self, state: State[int, None]) -> tuple[Step, ...]:
+        return () if self.outcome(state) else super().permitted(state)
+
+
+def test_a_game_without_scores_has_no_finding_about_them() -> None:
+    codes = {finding.code for finding in lint(Unscored())}
+    assert not codes & {"no-tie", "one-sided-tie"}
+
+
+def test_a_player_who_can_never_win_is_named_even_if_best_play_is_a_draw() -> None:
+    findings = {finding.code: finding.text for finding in lint(Unscored())}
+    assert findings["drawn"] == "With best play the game is a draw."
+    assert findings["no-chance"] == "Player 1 can never win."
 
 
 def test_a_player_without_a_move_is_not_denied_where_nothing_is_used_up() -> None:

@@ -134,15 +134,16 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
     rules, value, events = solution.game, solution.start.value, facts.examples
     line = tuple(solution.line(rules.start()))
     goal, board = winning_score(rules), rules.board(rules.start())
-    if set(events) & set(RESULTS) == {RESULTS[2]}:
+    losing = [seat for seat in (0, 1) if RESULTS[seat] not in events]
+    if len(losing) == 2:
         yield _finding("always-drawn", "warning", "Every game ends in a draw.", line)
+        losing = []
     elif value == 0:
         yield _finding("drawn", "note", "With best play the game is a draw.", line)
     else:
         yield _decided(solution, line)
-        for seat in (0, 1):
-            if RESULTS[seat] not in events:
-                yield _finding("no-chance", "warning", f"{player_name(seat)} can never win.", line)
+    for seat in losing:
+        yield _finding("no-chance", "warning", f"{player_name(seat)} can never win.", line)
     if 2 * facts.free <= facts.length:
         text = f"After {Count(facts.free, 'move')} everything is forced, in games of up to {facts.length} moves."
         yield _finding("forced", "warning", text if facts.free else "There is never a choice.", line)
@@ -152,7 +153,7 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
     if len(tied) == 1 and tied[0] < 2 and DECIDED[1 - tied[0]] in events:  # else scores do not matter at the end
         text = f"Equal scores at the end always mean that {player_name(tied[0])} wins: that rule favours one seat."
         yield _finding("one-sided-tie", "warning", text, events[EQUAL_SCORES[tied[0]]])
-    if not tied and {EMPTY, STUCK} & set(events):
+    if not tied and set(DECIDED) & set(events):
         example = events[EMPTY if EMPTY in events else STUCK]
         yield _finding("no-tie", "note", "Scores are never equal when no move is left.", example)
     yield from _moves(rules, facts)
@@ -170,7 +171,7 @@ def _theorems(solution: Solution, facts: Census) -> Iterator[Finding]:
             "never-stuck", "note", "Nobody is ever without a legal move while something is left to use.", line
         )
     elif EMPTY not in events:
-        yield _finding("left-over", "note", "Something is always left over: it is never all used.", events[STUCK])
+        yield _finding("left-over", "note", "When no move is left, something is always left over.", events[STUCK])
     if len(rules.move_fields) > 1 and FORBIDDEN not in events:
         text = "The last choice of a move is never limited: after any legal choice before it, each one is legal."
         yield _finding("nothing-forbidden", "note", text, line)
@@ -212,14 +213,14 @@ def _moves(rules: AnyGame, facts: Census) -> Iterator[Finding]:
 
 
 def _worthless(rules: AnyGame, facts: Census) -> list[str]:
-    """The choices, such as a number, that occur in legal moves but in no best move."""
-    words = []
-    for field in range(len(rules.move_fields) if len(rules.move_fields) > 1 else 0):
-        legal, best = (
-            dict.fromkeys(move[field] for move in rules.moves if counts[move]) for counts in (facts.legal, facts.best)
-        )
-        words += [signs(str(value)) for value in legal if value not in best]
-    return words
+    """The choices, such as a number, that occur in legal moves but in no best move, whichever choice of it they are."""
+    if len(rules.move_fields) == 1:
+        return []
+    legal, best = (
+        dict.fromkeys(value for choices in zip(*filter(counts.get, rules.moves), strict=True) for value in choices)
+        for counts in (facts.legal, facts.best)
+    )
+    return [signs(str(value)) for value in legal if value not in best]
 
 
 def _word(move: Any) -> str:
