@@ -17,7 +17,7 @@ import pytest
 import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
-from digitduels.evals.dataset import reached, read_lines, rows, write_lines, write_parquet
+from digitduels.evals.dataset import check, reached, read_lines, rows, write_lines, write_parquet
 from digitduels.evals.suite import read_suite, stratum
 from digitduels.evals.suite_v2 import SUITE_V2
 from digitduels.study.positions import Sort, any_position, only_move, positions
@@ -215,6 +215,15 @@ def test_rule_sets_of_suite_v2_are_refused_unless_for_testing(duels: Run) -> Non
         ran = duels(*words, "--split", "test")
         assert ran.returncode == 0
         assert all(json.loads(line)["canary"] for line in ran.stdout.splitlines())
+
+
+def test_rule_sets_that_differ_from_suite_v2_only_in_a_choice_are_refused_too() -> None:
+    """Two thirds of the answers of suite-v2 are the same with another rule for ties."""
+    variant = next(variant for variant in read_suite(SUITE_V2).variants if variant["game"] == "number-duel")
+    for tie in ("draw", "last-mover-loses", "last-mover-wins"):
+        with pytest.raises(ValueError, match="is in suite-v2"):
+            check(dd.game("number-duel", **{**variant["options"], "tie": tie}), "train")
+    check(dd.game("number-duel"), "train")
 
 
 def test_without_pyarrow_there_is_a_hint_and_the_old_file_is_kept(

@@ -7,6 +7,8 @@ import math
 import random
 import subprocess
 import sys
+from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from conftest import PATIENCE
 from digitduels.core import Outcome, State
 from digitduels.match import Match
 from digitduels.players import OPPONENTS, Player, player
-from digitduels.players.heuristics import Greedy, NotGreedy, Searcher
+from digitduels.players.heuristics import First, Greedy, NotGreedy, RunnerUp, Searcher
 from digitduels.players.levels import (
     FURTHER,
     LEVELS_VERSION,
@@ -30,6 +32,8 @@ from digitduels.players.levels import (
     natural_weights,
     tuning,
 )
+from digitduels.players.perfect import FALLIBLE, REPLIES, Perfect
+from digitduels.players.policy import CHANCE_STEPS, HALF
 from digitduels.solver import Solution
 from digitduels.study.fair_starts import fair_start
 from variants import solve
@@ -164,6 +168,9 @@ def test_the_law_of_the_levels_is_documented_with_its_numbers() -> None:
     assert f"exp({FURTHER:g} · min(1, |target − other| / target) − {NEARER:g} · min(1, |target − own| / target))" in law
     assert f"only {POINTLESS:g} times it if the board looks no better" in law
     assert f"relative tolerance {TIE:.0e}".replace("e-0", "e-") in law
+    assert f"integer part of {CHANCE_STEPS} *p* + {HALF}" in law
+    assert f"moves as level {FALLIBLE} makes its own value worse in one of its next two turns" in law
+    assert REPLIES == 2
     assert f"This is version {LEVELS_VERSION} of the levels." in page
 
 
@@ -209,6 +216,58 @@ def test_the_law_of_the_levels_gives_their_probabilities(name: str) -> None:
             state = game.after(state, rng.choice(legal))
 
 
+@pytest.mark.parametrize("options", [{"target": 12, "highest": 4}, {"target": 14, "highest": 4, "tie": "draw"}])
+def test_the_law_of_level_7_gives_its_moves(options: dict[str, Any]) -> None:
+    """Computes level 7 as docs/levels.md describes it, without its code."""
+    game = dd.game("number-duel", **options)
+    solution, rng, checked = solve(game), random.Random(1), Counter[int]()
+    four, seven = (player(level, game, solve, seed=0) for level in ("4", "7"))
+    assert isinstance(four, Level)
+    assert isinstance(seven, Perfect)
+    level = four
+
+    @cache
+    def errs(state: Any, turns: int) -> float:
+        if game.outcome(state) is not None or (value := solution.probe(state).value) < 0:
+            return 0.0
+        total = 0.0
+        for move, likely in level.probabilities(state).items():
+            after = game.after(state, move)
+            if solution.probe(after).value > -value:
+                total += likely
+            elif turns == 2 and game.outcome(after) is None:
+                answers = [game.after(after, answer) for answer in game.legal_moves(after)]
+                total += likely * max(errs(kept, 1) for kept in answers if solution.probe(kept).value == value)
+        return total
+
+    for _ in range(60):
+        state = game.start()
+        while legal := game.legal_moves(state):
+            verdicts = {move: solution.probe(game.after(state, move)).before for move in legal}
+            value = max(verdict.value for verdict in verdicts.values())
+            if value > 0:
+                quickest = min(verdict.distance for verdict in verdicts.values() if verdict.value > 0)
+                moves = [move for move, verdict in verdicts.items() if verdict == (1, quickest)]
+            else:
+                chances = {
+                    move: int(250 * errs(game.after(state, move), 2) + 0.501)
+                    for move, verdict in verdicts.items()
+                    if verdict.value == value
+                }
+                moves = [move for move, chance in chances.items() if chance == max(chances.values())]
+                longest = max(verdicts[move].distance for move in moves)
+                moves = [move for move in moves if verdicts[move].distance == longest]
+            weights = natural_weights(game, state)
+            moves = [move for move in moves if weights[move] * (1 + 1e-9) >= max(weights[other] for other in moves)]
+            played = {move for move, likely in seven.probabilities(state).items() if likely}
+            assert played == set(moves)
+            checked[value] += 1
+            state = game.after(state, rng.choice(legal))
+    assert checked[1]
+    assert checked[-1]
+    assert checked[0] or "tie" not in options
+
+
 # Simple rules to compare with
 
 
@@ -236,6 +295,21 @@ def test_not_greedy_plays_all_other_moves_equally_and_greedy_ones_if_there_are_n
     for token in ("x2", "+1", "+1"):
         state = target.play(state, target.read(token))
     assert [list(policy.probabilities(state).values()) for policy in (NotGreedy(target), Greedy(target))] == [[1.0]] * 2
+
+
+def test_the_runner_up_is_the_next_score_that_does_not_lose_at_once_and_the_first_is_the_first() -> None:
+    quest = dd.game("number-quest")
+
+    def plays(rule: type[Greedy | First], mine: int) -> set[str]:
+        state = State(0, (mine, 0), quest.start().table)
+        return {str(move) for move, likely in rule(quest, seed=0).probabilities(state).items() if likely}
+
+    assert plays(RunnerUp, 6) == {"x7"}  # 42, after ×8 to 48
+    assert plays(RunnerUp, 0) == {"+8"}
+    assert plays(First, 0) == {"+1"}
+    duel = dd.game("equation-duel", target=2, highest=2)  # 1+2 loses at once
+    moves = RunnerUp(duel, seed=0).probabilities(duel.start())
+    assert {str(move) for move, likely in moves.items() if likely} == {"2-1"}
 
 
 def test_a_search_plays_the_most_natural_of_the_moves_that_it_does_not_see_losing(solution: Solution) -> None:

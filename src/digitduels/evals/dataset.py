@@ -14,6 +14,7 @@ from digitduels.evals.suite import game_of, read_suite
 from digitduels.evals.suite_v2 import SUITE_V2
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
+from digitduels.options import Choice
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.study.positions import positions
@@ -42,12 +43,20 @@ def rows(
 
 
 def check(game: AnyGame, part: str | None) -> None:
-    """Raises ValueError if rows for training would be of a rule set of suite-v2, whose answers they would tell."""
+    """Raises ValueError if rows for training would be of a rule set of suite-v2, whose answers they would tell.
+
+    So would most rows of a rule set that differs from it only in a choice, such as the rule for ties.
+    """
     held_out = (variant for variant in read_suite(SUITE_V2).variants if variant["game"] == game.id)
-    if part not in ("validation", "test") and any(game_of(variant) == game for variant in held_out):
+    if part not in ("validation", "test") and any(_sizes(game_of(variant)) == _sizes(game) for variant in held_out):
         raise ValueError(
-            f"{game.title} with these options is in suite-v2, which is for testing only: use --split test."
+            f"{game.title} with these numbers is in suite-v2, which is for testing only: use --split test."
         )
+
+
+def _sizes(game: AnyGame) -> dict[str, Any]:
+    """The options of a game that are numbers, and no choices among words."""
+    return {option.name: game.values[option.name] for option in game.options() if not isinstance(option.kind, Choice)}
 
 
 def row(match: Match, solution: Solution) -> dict[str, Any]:

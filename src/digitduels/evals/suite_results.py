@@ -12,7 +12,7 @@ from digitduels.arena.grading import Grade, skill
 from digitduels.evals.inspect_logs import LogError, read_logs
 from digitduels.evals.suite import DISTANCES, Suite, band
 from digitduels.players import player
-from digitduels.players.heuristics import Greedy, MostNatural, NotGreedy, Searcher, greedy_chance
+from digitduels.players.heuristics import First, Greedy, MostNatural, NotGreedy, RunnerUp, Searcher, greedy_chance
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.players.policy import Policy, PolicyPlayer
 from digitduels.solver import Progress
@@ -129,7 +129,7 @@ def _policies(solution: Solution) -> dict[str, Policy]:
         "random": named("random"),
         "natural": MostNatural(solution.game, seed=0),
         "greedy": Greedy(solution.game, seed=0),
-        "not greedy": NotGreedy(solution.game, seed=0),
+        **{rule.name: rule(solution.game, seed=0) for rule in (NotGreedy, RunnerUp, First)},
         **{f"level {level}": named(str(level)) for level in range(2, 7)},
         **{f"search, {depth} plies": Searcher(solution, depth) for depth in DEPTHS},
         **{f"search, {depth} plies, else random": Searcher(solution, depth, natural=False) for depth in DEPTHS},

@@ -1,14 +1,15 @@
 """suite-v2: positions in which simple rules fail, in rule sets that nobody has written about.
 
 The rule sets follow from a seed: their options, and the names of games and operations in the prompts. In every position
-the greedy move and the most natural one are wrong. A private twin has the same number of positions of each kind.
+the greedy move and the most natural one are wrong, and rules that avoid them gain nothing. A private twin has the same
+number of positions of each kind.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,9 +31,9 @@ from digitduels.evals.suite import (
 )
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
-from digitduels.players.heuristics import Greedy, MostNatural
+from digitduels.players.heuristics import First, Greedy, MostNatural, RunnerUp
 from digitduels.players.perfect import ErrorChances, hardest_to_answer
-from digitduels.players.policy import chance_steps
+from digitduels.players.policy import PolicyPlayer, chance_steps
 from digitduels.solver import Progress
 from digitduels.solver.solution import Solution
 from digitduels.solver.solution_cache import solution_of
@@ -41,7 +42,7 @@ from digitduels.study.positions import Sort, positions
 from digitduels.study.wording import VALUES
 
 SUITE_V2 = Path(__file__).with_name("suite-v2.json")
-SUITE_V2_SHA256 = "eb2634018e1efd0f5ca9cb4380e7c9d8beb86ada9952ae4a201f367f6616d8d8"
+SUITE_V2_SHA256 = "b4af9813c9aeef2193241dd300f73df27cabe565a2b46b68bd39c04af0264f4d"
 V2_SEED = "suite-v2"
 V2_CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "
@@ -55,6 +56,7 @@ _VALUES = (1, 0, 1, -1, 1)  # the values of the positions in turn, as far as the
 _QUESTIONS = 12  # positions of each game that are asked about
 QUESTION_KINDS = ("value", "keeping", "refutation")
 _SLACK = 0.01  # probabilities may be rounded
+_SURPLUS = 0.5  # positions more than by chance that a simple rule may find in all positions of a game
 
 
 class Salt(NamedTuple):
@@ -63,6 +65,8 @@ class Salt(NamedTuple):
     options: Callable[[random.Random], dict[str, Any]]
     of_each: int
     positions: int
+    rules: tuple[type[PolicyPlayer], ...] = (RunnerUp, First)
+    """Simple rules that gain nothing over chance, in all positions together."""
 
 
 _TIES = ("draw", "draw", "draw", "last-mover-loses", "last-mover-wins")
@@ -78,13 +82,15 @@ def _pool(low: int, high: int, *highest: int) -> Callable[[random.Random], dict[
 
 
 SALTS: dict[str, Salt] = {
-    "equation-duel": Salt(_pool(25, 65, 8), 12, 12),
+    # Where the greedy move is wrong, the next one is nearly always right.
+    "equation-duel": Salt(_pool(25, 65, 8), 8, 8, ()),
     "number-duel": Salt(_pool(31, 99, 6, 7), 9, 36),
     "number-quest": Salt(_pool(31, 99, 6, 7), 9, 36),
     "numerical-nexus": Salt(
-        lambda rng: {"target": rng.randint(35, 60), "uses": [*rng.sample([3, 2, 1, 2, 1], 5), 1]}, 12, 24
+        lambda rng: {"target": rng.randint(35, 60), "uses": [*rng.sample([3, 2, 1, 2, 1], 5), 1]}, 12, 32
     ),
-    "operation-target": Salt(lambda rng: {"target": rng.randint(50, 100_000), "start": rng.randint(2, 9)}, 1, 12),
+    # There are two moves.
+    "operation-target": Salt(lambda rng: {"target": rng.randint(50, 100_000), "start": rng.randint(2, 9)}, 1, 8, ()),
 }
 """Rule sets that are solved in seconds. Games in which less can be asked have fewer positions."""
 
@@ -184,10 +190,11 @@ def _game_items(
     items: list[dict[str, Any]] = []
     rng = random.Random(f"salt {game_id} {seed}")
     title, count = _word(rng, 3).capitalize(), salt.positions if wanted is None else wanted.total()
+    gains = dict.fromkeys(salt.rules, 0.0)
     for attempt in range(_TRIES):
         rules = game(game_id, **salt.options(rng))
         style = Style(title=title, words=_words(rules, rng), hardest=True)
-        matches = _chosen(rules, f"{seed} {attempt}", min(salt.of_each, count - len(items)), wanted, taken)
+        matches = _chosen(rules, f"{seed} {attempt}", min(salt.of_each, count - len(items)), wanted, taken, gains)
         found = [_item(len(variants), match, kind, style) for match, kind in matches]
         if found:
             variants.append(variant_row(rules, style, title=title, words=style.words))
@@ -199,9 +206,14 @@ def _game_items(
 
 
 def _chosen(
-    rules: AnyGame, seed: str, most: int, wanted: Counter[str] | None, taken: set[str]
+    rules: AnyGame,
+    seed: str,
+    most: int,
+    wanted: Counter[str] | None,
+    taken: set[str],
+    gains: dict[type[PolicyPlayer], float],
 ) -> Iterator[tuple[Match, str]]:
-    """Yields positions of a rule set, each with its kind."""
+    """Yields positions of a rule set, each with its kind. `gains` is how many simple rules found, above chance."""
     solution = solution_of(rules)
     sort, number = trap(solution), 0
     candidates: dict[int, list[Match]] = {value: [] for value in set(_VALUES)}
@@ -215,11 +227,22 @@ def _chosen(
         key = position_key(match)
         if key in taken or (wanted is not None and wanted[kind] < 1):
             continue
+        right = answers(solution, judgement, match.state)
+        found = {rule: gain + _gain(rule, match, right) for rule, gain in gains.items()}
+        if max(found.values(), default=0.0) > _SURPLUS:
+            continue
+        gains |= found
         if wanted is not None:
             wanted[kind] -= 1
         taken.add(key)
         number += 1
         yield match, kind
+
+
+def _gain(rule: type[PolicyPlayer], match: Match, right: Collection[Any]) -> float:
+    """The probability that a simple rule finds a right move, above chance."""
+    shares = rule(match.game, seed=0).probabilities(match.state)
+    return sum(shares[move] for move in right) - len(right) / len(shares)
 
 
 def _mixed(candidates: dict[int, list[Match]]) -> Iterator[Match]:
@@ -257,16 +280,20 @@ def _questions(variant: dict[str, Any], item: dict[str, Any], rng: random.Random
         "legal": len(judgement),
         "prompt": protocol.keeping_question(match, style),
     }
-    thrown = [move for move in judgement.throwing if solution.judge(rules.play(match.state, move)).critical]
-    if thrown:
-        move = rng.choice(thrown)
-        replies = solution.judge(rules.play(match.state, move))
+    thrown = {move: solution.judge(rules.play(match.state, move)) for move in judgement.throwing}
+    proofs = {
+        move: [reply for reply, verdict in replies.items() if -verdict.value < judgement.best_verdict.value]
+        for move, replies in thrown.items()
+    }
+    asked = [move for move in thrown if len(proofs[move]) < len(thrown[move])]
+    if asked:
+        move = rng.choice(asked)
         yield {
             **about,
             "kind": "refutation",
             "move": str(move),
-            "answer": tokens(rules, replies.keeping),
-            "legal": len(replies),
+            "answer": tokens(rules, proofs[move]),
+            "legal": len(thrown[move]),
             "prompt": protocol.refutation_question(match, move, style),
         }
 

@@ -24,8 +24,12 @@ class Greedy(PolicyPlayer):
 
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         merits = {move: self._merit(state, move) for move in self.game.legal_moves(state)}
-        best = max(merits.values())
-        return evenly(merits, [move for move, merit in merits.items() if merit == best])
+        chosen = self._chosen(sorted(set(merits.values()), reverse=True))
+        return evenly(merits, [move for move, merit in merits.items() if merit == chosen])
+
+    def _chosen(self, merits: list[tuple[int, int]]) -> tuple[int, int]:
+        """The merit of the moves that are played, of all merits, the highest first."""
+        return merits[0]
 
     def _merit(self, state: State[Any, Any], move: Any) -> tuple[int, int]:
         after = self.game.after(state, move)
@@ -54,6 +58,26 @@ class NotGreedy(Greedy):
     def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
         greedy = super().probabilities(state)
         return evenly(greedy, [move for move, likely in greedy.items() if not likely] or list(greedy))
+
+
+class RunnerUp(Greedy):
+    """Plays for its second-highest score, but does not lose at once. It plays as Greedy if there is no other score."""
+
+    name = "runner-up"
+
+    def _chosen(self, merits: list[tuple[int, int]]) -> tuple[int, int]:
+        best, *others = merits
+        return next((merit for merit in others if _TONES[merit[0]] != "bad"), best)
+
+
+class First(PolicyPlayer):
+    """Plays the first legal move, as a model may that copies from the list in its prompt."""
+
+    name = "first listed"
+
+    def probabilities(self, state: State[Any, Any]) -> dict[Any, float]:
+        legal = self.game.legal_moves(state)
+        return evenly(legal, legal[:1])
 
 
 HEURISTICS: dict[str, type[Greedy | MostNatural]] = {player.name: player for player in (Greedy, MostNatural)}
