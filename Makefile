@@ -27,7 +27,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Every package has one version and its hashes in requirements/, so that a checkout installs the same today and later.
 INSTALL := $(PIP) --no-deps --require-hashes
 EDITABLE := $(PIP) --no-deps --no-build-isolation --editable .
-COMPILE := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+LOCKED := pyproject.toml requirements/build.in
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal --durations 25 --durations-min 1
 
 .PHONY: play serve class site check static test suite long system wasm lock docs screenshots bench clients soak dist clean
@@ -87,10 +88,12 @@ wasm:
 	    -DCODE=uint$${bits}_t -o $(WASM)/kernel$$bits.wasm src/digitduels/solver/kernel.c || exit 1; \
 	done; chmod 644 $(WASM)/kernel*.wasm
 
+# In one step, uv would choose the releases that Macs with an Intel processor have for all systems.
 lock: | $(BIN)/python
 	@$(PIP) uv
-	$(COMPILE) --extra dev --output-file requirements/test.txt pyproject.toml requirements/build.in
-	$(COMPILE) --constraints requirements/test.txt --output-file requirements/play.txt pyproject.toml requirements/build.in
+	$(COMPILE) --upgrade --overrides requirements/newest.in --extra dev --output-file requirements/test.txt $(LOCKED)
+	$(COMPILE) --extra dev --output-file requirements/test.txt $(LOCKED)
+	$(COMPILE) --constraints requirements/test.txt --output-file requirements/play.txt $(LOCKED)
 
 docs: $(VENV)/ready-to-test
 	$(BIN)/python docs/generate.py
