@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -148,8 +149,8 @@ def test_a_class_starts_at_the_address_that_pupils_can_reach(tmp_path: Path) -> 
         assert url.startswith("http://127.0.0.2:")
         assert "several networks" in output
         assert "127.0.0.9" in output
-        enlarged = import_module("digitduels.cli.commands.class").enlarged
-        assert "\n".join(enlarged(url.removeprefix("http://").removesuffix("/teach"))) in output
+        large = import_module("digitduels.cli.commands.class").enlarged(f"127.0.0.2:{urlsplit(url).port}")
+        assert output.endswith("\n".join(["", *large, "", f"Teach is at {url}", ""]))
         assert wait_for_page(url).status_code == 200
         end = time.monotonic() + PATIENCE
         while not opened.exists() or not opened.read_text():

@@ -79,10 +79,10 @@ def _about(address: str | None, others: list[str]) -> list[str]:
 def enlarged(text: str) -> list[str]:
     """A text of digits, dots and colons in large characters, three lines high.
 
-    >>> print("\\n".join(enlarged("10:8")))
-         _       _
-      | | |  .  |_|
-      | |_|  .  |_|
+    >>> print("\\n".join(enlarged("1234567890.:")))
+         _   _       _   _   _   _   _   _
+      |  _|  _| |_| |_  |_    | |_| |_| | |      .
+      | |_   _|   |  _| |_|   | |_|  _| |_|  .   .
     """
     rows = (" ".join(SEGMENTS[sign][3 * row : 3 * row + 3] for sign in text) for row in range(3))
     return [row.rstrip() for row in rows]
