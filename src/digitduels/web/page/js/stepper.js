@@ -61,7 +61,7 @@ export class Stepper {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const target = event.target instanceof Element ? event.target : document.body;
     if (!way || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (!this.element.isConnected || target.closest("input, select, textarea, dialog, .picker")) return;
+    if (!this.element.isConnected || target.closest("input, select, textarea, dialog[open], .picker")) return;
     event.preventDefault();
     this.#go(this.at + way);
   }

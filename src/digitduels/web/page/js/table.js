@@ -116,7 +116,7 @@ export class Table {
   #key(event) {
     const target = event.target instanceof Element ? event.target : document.body;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !this.element.isConnected) return;
-    if (target.closest("input, select, textarea, dialog")) return;
+    if (target.closest("input, select, textarea, dialog[open]")) return;
     if (event.key.length === 1 && recall("keys") === "off") return;
     // Enter activates a focused button or link, unless a number is half typed.
     if (event.key === "Enter" && target.closest("button, a, summary") && !this.picker.typing) return;
