@@ -323,12 +323,12 @@ class Line(Field):
 class Count(Field):
     """A number with its noun.
 
-    >>> str(Count(1, "move")), str(Count(2, "move")), str(Count(0, "move"))
-    ('1 move', '2 moves', '0 moves')
+    >>> str(Count(1, "try", "tries")), str(Count(2, "try", "tries")), str(Count(0, "move"))
+    ('1 try', '2 tries', '0 moves')
     """
 
-    def __init__(self, number: int, one: str) -> None:
-        self.number, self.noun = number, one if number == 1 else f"{one}s"
+    def __init__(self, number: int, one: str, many: str | None = None) -> None:
+        self.number, self.noun = number, one if number == 1 else many or f"{one}s"
 
     def to(self, names: Names = PLAYERS, reader: int | None = None) -> str:
         return f"{self.number} {self.noun}"

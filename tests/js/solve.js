@@ -30,7 +30,7 @@ for number, (name, options, change) in enumerate(json.loads(games)):
     seconds = time.perf_counter() - began
     judgement = [(str(move), verdict) for move, verdict in solution.judge(rules.start()).items()]
     answer = {"start": solution.start, "judgement": judgement, "seconds": seconds, "totals": None}
-    if solution.size:
+    if hasattr(solution, "codes"):
         save(number, solution.codes)
         answer["totals"] = sorted([*verdict, count] for verdict, count in solution.by_distance().items())
     found.append(answer)
