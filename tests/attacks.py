@@ -72,6 +72,12 @@ class Player:
         self.version += 1
         return answer
 
+    async def play(self) -> None:
+        """Plays a game by the book."""
+        await self.begin()
+        for _ in SHORT:
+            await self.move()
+
     async def watch(self) -> Any:
         """Opens the feed of the game and returns the first state in it."""
         async with self.client.stream("GET", f"/api/games/{self.id}/events") as feed:

@@ -137,6 +137,9 @@ def test_skill_is_the_share_found_beyond_chance_and_is_none_without_data() -> No
     assert judged["low"] < judged["value"] < judged["high"]  # type: ignore[operator]
     none = {"found": 0, "of": 0, "chance": 0.0, "value": None, "low": None, "high": None}
     assert skill([]) == skill([Grade(turns=2)]) == none
+    found_by_chance = skill([Grade(critical=2, found=2, chance=2.0)])
+    assert found_by_chance == {"found": 2, "of": 2, "chance": 2.0, "value": None, "low": None, "high": None}
+    assert skill([Grade(critical=1, chance=1 / 3)])["chance"] == 0.3333
 
 
 def test_intervals_of_skill_never_have_zero_width_and_shrink_with_more_data() -> None:

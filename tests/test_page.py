@@ -452,6 +452,26 @@ def test_a_half_typed_name_survives_a_move_of_the_friend(visit: Visit) -> None:
     expect(status(bob)).to_have_text("Ann: 1 × 2 = 2. Your turn.")
 
 
+def test_a_game_with_a_friend_is_created_once_although_the_response_was_lost(visit: Visit) -> None:
+    ann = visit(QUICK)
+    statuses: list[int] = []
+
+    def lose_the_first(route: Route) -> None:
+        if route.request.method != "POST":
+            route.continue_()
+            return
+        response = route.fetch()
+        statuses.append(response.status)
+        if len(statuses) == 1:
+            route.abort()
+        else:
+            route.fulfill(response=response)
+
+    ann.route("**/api/games", lose_the_first)
+    begin(lambda _: ann)
+    assert statuses == [201, 200], "the second request has the key of the first one"
+
+
 def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: Visit) -> None:
     ann, invitation = begin(visit)
     assert_accessible(ann, "invite")

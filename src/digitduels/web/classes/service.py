@@ -505,7 +505,7 @@ class ClassService(StreamService[LiveClass]):
             try:
                 grades = await self._ask("graded", room.match, sender.asker)
             except Refusal as refusal:
-                if refusal.status == 503:
+                if refusal.again is not None:
                     raise
                 grades = [NO_GRADE] * 2
             live.grades[id] = Graded(grades, f"/review/{room.match.game.id}?{written(room.match)}")

@@ -352,7 +352,7 @@ async def _theory(match: Match, workers: Workers) -> list[answers.Sentence]:
     try:
         return await workers.ask(analysis.theory_lines, Match(match.game, first=match.first))
     except Refusal as refusal:
-        if refusal.status == 503:
+        if refusal.again is not None:
             raise
         return [wire(f"There is no theory of these rules. {refusal}", match.names)]
 

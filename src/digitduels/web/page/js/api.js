@@ -183,14 +183,15 @@ export function getAs(path, token, signal) {
 }
 
 /**
- * Sends a POST request, once. With an idempotency key in its body, it may be retried.
+ * Sends a POST request. If it changes something, its body has an idempotency key, since it may be sent more than once.
  * @param {string} path
  * @param {unknown} body
  * @param {string | null} [token] of the seat that acts
+ * @param {Parameters<typeof retry>[1]} [settings]
  * @returns {Promise<any>}
  */
-export function post(path, body, token) {
-  return send(path, posting(body, bearer(token)));
+export function post(path, body, token, settings) {
+  return retry(() => send(path, posting(body, bearer(token))), settings);
 }
 
 /**

@@ -1,6 +1,6 @@
 // This browser's seats in games between friends. Tokens are sent in a header and removed from URLs at once.
 
-import { Failure, getAs, post, retry } from "./api.js";
+import { Failure, getAs, post } from "./api.js";
 import { confirm } from "./dialog.js";
 import { shared } from "./origin.js";
 import { newKey } from "./send-act.js";
@@ -76,7 +76,7 @@ export function own(id, seat) {
  */
 export async function challenge(link, name) {
   const { game, options, first, position, moves, seat } = link;
-  const body = { game, options, first, position: position ?? "", moves, seat, name };
+  const body = { game, options, first, position: position ?? "", moves, seat, name, key: newKey() };
   const { id, token, invite, ...given } = /** @type {NewRoom} */ (await post("/api/games", body));
   keep(id, { seat: given.seat, token, invite });
   return `/g/${id}`;
@@ -93,8 +93,7 @@ export async function join(id, invite, name) {
   // Every attempt has the same idempotency key, so that a lost response costs no seat.
   const key = recallSecret(`key:${id}`) ?? newKey();
   remember(`key:${id}`, key);
-  const request = () => post(`/api/games/${id}/seats`, { invite, key, name });
-  const { seat, token, state } = /** @type {GivenSeat} */ (await retry(request));
+  const { seat, token, state } = /** @type {GivenSeat} */ (await post(`/api/games/${id}/seats`, { invite, key, name }));
   keep(id, { seat, token, invite: null });
   return state;
 }

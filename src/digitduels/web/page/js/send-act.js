@@ -1,6 +1,6 @@
 // Acts in games and classes. Each has an idempotency key, so that it happens once however often it is sent.
 
-import { Failure, post, retry } from "./api.js";
+import { Failure, post } from "./api.js";
 
 const TRIES = 10; // attempts without a response
 const CONFLICTS = 10; // attempts after which somebody else was quicker
@@ -15,21 +15,18 @@ const CONFLICTS = 10; // attempts after which somebody else was quicker
  * throws if the act makes no sense in the newer state
  * @returns {Promise<any>}
  */
-export function sendAct(path, token, content, { signal, waiting, conflict } = {}) {
+export async function sendAct(path, token, content, { signal, waiting, conflict } = {}) {
   const body = { ...content, key: newKey() };
-  const request = async () => {
-    for (let conflicts = 0; ; conflicts += 1) {
-      try {
-        return await post(path, body, token);
-      } catch (error) {
-        const newer = error instanceof Failure && error.status === 409 ? error.body?.state : null;
-        if (!newer || conflicts === CONFLICTS) throw error;
-        await conflict?.(newer);
-        body.version = newer.version;
-      }
+  for (let conflicts = 0; ; conflicts += 1) {
+    try {
+      return await post(path, body, token, { signal, tries: TRIES, waiting });
+    } catch (error) {
+      const newer = error instanceof Failure && error.status === 409 ? error.body?.state : null;
+      if (!newer || conflicts === CONFLICTS) throw error;
+      await conflict?.(newer);
+      body.version = newer.version;
     }
-  };
-  return retry(request, { signal, tries: TRIES, waiting });
+  }
 }
 
 /** Returns an idempotency key. */

@@ -1,6 +1,6 @@
 // The classes that this browser belongs to, and requests to them.
 
-import { Failure, getAs, identify, post, retry } from "../api.js";
+import { Failure, getAs, identify, post } from "../api.js";
 import { shared } from "../origin.js";
 import { newKey, sendAct } from "../send-act.js";
 import { forget, isSecret, recallNames, recallSecret, remember } from "../storage.js";
@@ -51,7 +51,7 @@ export function receiveToken(fragment) {
  */
 export async function makeLink(code, token, kind) {
   const body = { kind, key: newKey() };
-  const made = /** @type {NewLink} */ (await retry(() => post(`${classPath(code)}/links`, body, token)));
+  const made = /** @type {NewLink} */ (await post(`${classPath(code)}/links`, body, token));
   const path = kind === "wall" ? `/class/${code}/wall` : `/class/${code}`;
   return { url: `${shared()}${path}#token=${made.token}`, state: made.state };
 }
@@ -62,7 +62,7 @@ export async function makeLink(code, token, kind) {
  */
 export async function startClass(rules) {
   const body = { ...rules, key: newKey() };
-  const { code, token } = /** @type {NewClass} */ (await retry(() => post("/api/classes", body)));
+  const { code, token } = /** @type {NewClass} */ (await post("/api/classes", body));
   enter(code, "teacher", token);
   return code;
 }
@@ -102,8 +102,7 @@ export async function myClasses(signal) {
 export async function joinClass(code, name) {
   const key = recallSecret(`class:key:${code}`) ?? newKey();
   remember(`class:key:${code}`, key);
-  const request = () => post(`${classPath(code)}/pupils`, { name, key });
-  const { token, state } = /** @type {JoinedClass} */ (await retry(request));
+  const { token, state } = /** @type {JoinedClass} */ (await post(`${classPath(code)}/pupils`, { name, key }));
   enter(code, "pupil", token);
   return state;
 }
