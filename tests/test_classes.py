@@ -11,6 +11,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
+from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import settings
@@ -32,6 +33,7 @@ from digitduels.web.classes.answers import WallClass
 from digitduels.web.classes.results import NO_GRADE, results
 from digitduels.web.classes.state import Classroom
 from digitduels.web.http.limits import RateLimits
+from digitduels.web.refusal import Refusal
 from digitduels.web.routes.classes import Deed
 from digitduels.web.streams.credentials import hash_secret
 from digitduels.web.streams.fold import Act
@@ -334,6 +336,25 @@ def test_a_whole_lesson_with_two_rounds(client: TestClient) -> None:
     assert table.headers["content-type"].startswith("text/csv")
     assert len(table.text.splitlines()) == 5
     assert client.get(f"{teacher.path}/results", headers=teacher.headers(pupils[0]["token"])).status_code == 403
+
+
+def test_a_game_that_cannot_be_judged_now_is_judged_later(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    teacher = Teacher(client, mode="rounds")
+    pupils = [teacher.join(name) for name in ("Ann", "Bob")]
+    teacher.act("pair")
+    while not all(board["over"] for board in teacher.look()["boards"]):
+        for pupil in pupils:
+            teacher.move(pupil["token"])
+    path, headers = f"{teacher.path}/results", teacher.headers()
+    service: Any = client.app.runtime.classes  # type: ignore[attr-defined]
+    for status in (429, 503):
+        with monkeypatch.context() as patch:
+            patch.setattr(service, "_ask", AsyncMock(side_effect=Refusal(status, "Try again in a moment.", again=2)))
+            busy = client.get(path, headers=headers)
+        assert (busy.status_code, busy.headers["Retry-After"]) == (status, "2")
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "_ask", AsyncMock(side_effect=Refusal(413, "These rules are too large.")))
+        assert sum(row["critical"] for row in client.get(path, headers=headers).json()["pupils"]) == 0
 
 
 def test_the_position_that_most_pupils_missed_is_suggested() -> None:

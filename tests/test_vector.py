@@ -160,6 +160,12 @@ def test_an_opponent_replies_by_the_rules(name: str, options: dict[str, Any], op
     assert len(set(results)) > 1 or opponent == "perfect"
 
 
+def test_a_random_seat_is_each_seat_equally_often() -> None:
+    env = DuelVectorEnv("number-quest", num_envs=1000, opponent="random", seat="random")
+    env.reset(seed=1)
+    assert 440 < sum(env.state(index).player for index in range(env.num_envs)) < 560
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
