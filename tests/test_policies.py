@@ -38,6 +38,11 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ("equation-duel", {"target": 9, "highest": 5}),
     ("numerical-nexus", {"target": 14, "uses": (2, 1, 0, 1, 0, 1)}),
 ]
+# In these, perfect play can hope for a mistake in the opponent's second or third turn. In those above it cannot.
+PATIENT = [
+    ("number-quest", {"target": 20, "highest": 4, "copies": 2}),
+    ("numerical-nexus", {"target": 14, "uses": (2, 1, 1, 1, 0, 1)}),
+]
 
 
 @pytest.fixture(scope="module", params=SMALL, ids=describe)
@@ -216,6 +221,17 @@ def test_every_level_has_a_name_and_a_character() -> None:
     ("one", "two"), [("random", "random"), ("3", "random"), ("4", "2"), ("perfect", "4"), ("5", "perfect")]
 )
 def test_exact_evaluation_agrees_with_plain_recursion(game: AnyGame, one: str, two: str) -> None:
+    assert_evaluated_exactly(game, one, two)
+
+
+@pytest.mark.parametrize(("name", "options"), PATIENT)
+def test_exact_evaluation_of_patient_perfect_play_agrees_with_plain_recursion(
+    name: str, options: dict[str, Any]
+) -> None:
+    assert_evaluated_exactly(dd.game(name, **options), "perfect", "4")
+
+
+def assert_evaluated_exactly(game: AnyGame, one: str, two: str) -> None:
     solution = solution_of(game)
     sheet, (scores, lengths, swings, responses) = evaluation_sheet(policy_of(one, solution), policy_of(two, solution))
     starts = [game.start(), *some_positions(game, 5, 5)]
@@ -395,8 +411,8 @@ def test_a_lost_perfect_player_plays_for_the_likeliest_mistake(game: AnyGame) ->
 
 @pytest.mark.parametrize(("level", "replies"), [(4, 1), (4, 2), (1, 1), (3, 3)])
 def test_the_kernel_for_practical_chances_agrees_with_plain_recursion(level: int, replies: int) -> None:
-    found = Counter[float]()
-    for name, options in SMALL:
+    found, later = Counter[float](), 0
+    for name, options in SMALL + PATIENT:
         rules = dd.game(name, **options)
         chances = ErrorChances(solve(rules), level, replies)
         for state in some_positions(rules, 8, 15):
@@ -405,4 +421,6 @@ def test_the_kernel_for_practical_chances_agrees_with_plain_recursion(level: int
                 expected = 0.0 if rules.outcome(after) else chances.plain(after, replies)
                 assert chances.each(state, [move])[move] == pytest.approx(expected, abs=1e-9)
                 found[round(expected, 6)] += 1
+                later += replies > 1 and expected > 0 and expected > chances.plain(after, replies - 1) + 1e-6
     assert len(found) > 1
+    assert later or replies == 1, "mistakes in the last of these turns matter"

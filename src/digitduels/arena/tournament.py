@@ -43,9 +43,9 @@ class TournamentPlan(NamedTuple):
     options: dict[str, Any]
     players: tuple[str, ...]
     games: int
-    start: str = "fair"
-    seed: int = 0
-    move_time: float | None = None
+    start: str
+    seed: int
+    move_time: float | None
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
