@@ -53,6 +53,11 @@ class Swoop(NumberDuel):
         return state.then(after.theirs, 0, after.table) if self.is_hit(state, after) else after
 
 
+class IfAnInteger(Swoop):
+    def is_hit(self, state: Position, after: Position) -> bool:
+        return isinstance(after.theirs, int) and super().is_hit(state, after)
+
+
 class SecondPlayerOnly(Swoop):
     def is_hit(self, state: Position, after: Position) -> bool:
         return state.player == 1 and super().is_hit(state, after)
@@ -196,6 +201,7 @@ class Steal(Harmless):
 
 KINDS: list[type[Swoop]] = [
     Swoop,
+    IfAnInteger,
     SecondPlayerOnly,
     LastNumber,
     WithoutFives,

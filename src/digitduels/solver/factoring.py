@@ -286,7 +286,7 @@ class _Check:
         """[candidate]: a number of the mover's hand after a move."""
         if isinstance(number, Unknown) and number.terms.keys() == {MINE}:
             return number.terms[MINE]
-        if not isinstance(number, int) or abs(number) >= LARGEST_OPERAND:
+        if isinstance(number, Unknown) or not isinstance(number, int) or abs(number) >= LARGEST_OPERAND:
             raise DoesNotFactor(_OWN)
         return [number] * size
 
@@ -321,7 +321,7 @@ class _Check:
         """Whether the game itself says that neither the player nor the other hand decides what is legal."""
         try:
             return all(
-                isinstance(leaf, int | str | None) or (isinstance(leaf, Unknown) and leaf.terms.keys() == {MINE})
+                leaf.terms.keys() == {MINE} if isinstance(leaf, Unknown) else isinstance(leaf, int | str | None)
                 for leaf in flat(self.game.legality(case.position))
             )
         except (Split, Exception):

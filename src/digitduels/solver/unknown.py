@@ -37,6 +37,10 @@ class Unknown:
         self.low = low
         self.high = high
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # rules may ask isinstance
+        return int
+
     def split(self) -> Split:
         return Split(*next(iter(self.terms.items())))
 
@@ -60,7 +64,7 @@ class Unknown:
 
     def compare(self, relation: Callable[[Any, Any], Any], other: Any) -> bool:
         equality = relation in (operator.eq, operator.ne)
-        if isinstance(other, int):
+        if not isinstance(other, Unknown) and isinstance(other, int):
             answers = relation(self.low, other), relation(self.high, other)
             if answers[0] == answers[1] and not (equality and self.low <= other <= self.high):
                 return bool(answers[0])
