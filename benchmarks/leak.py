@@ -10,8 +10,7 @@ from digitduels.arena.grading import Grade, skill
 from digitduels.core import State
 from digitduels.evals.dataset import WITHHELD, reached
 from digitduels.evals.dataset import rows as dataset_rows
-from digitduels.evals.suite import game_of, read_suite, stratum
-from digitduels.evals.suite_v2 import SUITE_V2
+from digitduels.evals.suite import SUITE_V2, game_of, read_suite, stratum
 from digitduels.players.policy import evenly
 from digitduels.solver.solution import Solution
 from digitduels.solver.verdict import final_verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import reference
-from digitduels.evals.suite_v2 import SUITE_V2
+from digitduels.evals.suite import SUITE_V2
 
 PAGE = reference.PAGE
 

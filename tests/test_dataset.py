@@ -18,8 +18,7 @@ import digitduels as dd
 from conftest import DUELS, PATIENCE, Run
 from digitduels.cli.main import main
 from digitduels.evals.dataset import check, reached, read_lines, rows, write_lines, write_parquet
-from digitduels.evals.suite import read_suite, stratum
-from digitduels.evals.suite_v2 import SUITE_V2
+from digitduels.evals.suite import SUITE_V2, read_suite, stratum
 from digitduels.study.positions import Sort, any_position, only_move, positions
 from digitduels.study.splits import split
 from test_docs import DOCS, first_column, section

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.slow
 SMALL: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 12, "highest": 4, "copies": 1}),
     ("number-duel", {"target": 12, "highest": 4, "copies": 1, "tie": "draw"}),
+    ("number-duel", {"target": 8, "highest": 3, "copies": 1, "tie": "draw"}),  # some first moves draw
     ("equation-duel", {"target": 9, "highest": 5}),
     ("numerical-nexus", {"target": 9, "uses": (1, 1, 0, 1, 0, 1)}),
     ("operation-target", {}),

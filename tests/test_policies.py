@@ -39,7 +39,7 @@ SMALL: list[tuple[str, dict[str, Any]]] = [
     ("numerical-nexus", {"target": 14, "uses": (2, 1, 0, 1, 0, 1)}),
 ]
 # In these, perfect play can hope for a mistake in the opponent's second or third turn. In those above it cannot.
-PATIENT = [
+PATIENT: list[tuple[str, dict[str, Any]]] = [
     ("number-quest", {"target": 20, "highest": 4, "copies": 2}),
     ("numerical-nexus", {"target": 14, "uses": (2, 1, 1, 1, 0, 1)}),
 ]

@@ -22,10 +22,10 @@ from digitduels.evals.protocol import NoAnswer
 from digitduels.evals.suite import (
     CHANCES,
     DISTANCES,
+    FROZEN,
     PUBLIC_SEED,
     RULE_SETS,
     SUITE,
-    SUITE_SHA256,
     SuiteError,
     band,
     make_suite,
@@ -57,7 +57,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_file_has_the_published_checksum() -> None:
-    assert read_suite().sha256 == SUITE_SHA256
+    assert read_suite().sha256 == FROZEN[SUITE]
     assert b"Canary: digitduels-suite-v1-5b0e2b1c-7d0f-4c35-9a53-2f1f6a0c9e41" in SUITE.read_bytes()
 
 
@@ -66,8 +66,10 @@ def test_a_changed_file_is_refused(task: Any, tmp_path: Path, monkeypatch: pytes
     changed = tmp_path / "suite-v1.json"
     changed.write_bytes(SUITE.read_bytes() + b" ")
     monkeypatch.setattr(suite_tasks, "SUITE", changed)
+    monkeypatch.setitem(FROZEN, changed, FROZEN[SUITE])
     with pytest.raises(SuiteError, match=r"suite-v1.json was changed: its SHA-256 is"):
         task()
+    monkeypatch.undo()
     assert task(str(changed)).dataset  # as a private suite
 
 

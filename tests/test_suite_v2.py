@@ -14,17 +14,16 @@ import pytest
 import yaml
 
 from conftest import ROOT
+from digitduels.cli.errors import FILE
 from digitduels.cli.main import main
 from digitduels.evals import protocol, suite_tasks
 from digitduels.evals.protocol import Style, original, renamed
-from digitduels.evals.suite import SUITE, Suite, SuiteError, band, position_key, read_suite
+from digitduels.evals.suite import FROZEN, SUITE, SUITE_V2, Suite, SuiteError, band, position_key, read_suite
 from digitduels.evals.suite_results import reference
 from digitduels.evals.suite_tasks import suite_v2, suite_v2_questions
 from digitduels.evals.suite_v2 import (
     QUESTION_KINDS,
     SALTS,
-    SUITE_V2,
-    SUITE_V2_SHA256,
     V2_CANARY,
     V2_DISTANCES,
     V2_SEED,
@@ -66,7 +65,7 @@ def suite(small: Path) -> Suite:
 
 def test_the_public_file_is_frozen_balanced_and_has_a_canary() -> None:
     public = read_suite(SUITE_V2)
-    assert public.sha256 == SUITE_V2_SHA256
+    assert public.sha256 == FROZEN[SUITE_V2]
     assert V2_CANARY.encode() in SUITE_V2.read_bytes()
     games = Counter(public.variants[item["variant"]]["game"] for item in public.positions)
     assert games == {name: salt.positions for name, salt in SALTS.items()}
@@ -115,15 +114,32 @@ def test_a_changed_file_of_version_2_is_refused(task: Any, tmp_path: Path, monke
     changed = tmp_path / "suite-v2.json"
     changed.write_bytes(SUITE_V2.read_bytes() + b" ")
     monkeypatch.setattr(suite_tasks, "SUITE_V2", changed)
+    monkeypatch.setitem(FROZEN, changed, FROZEN[SUITE_V2])
     with pytest.raises(SuiteError, match=r"suite-v2.json was changed: its SHA-256 is"):
         task()
+
+
+def test_every_command_refuses_a_changed_suite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(FROZEN, SUITE_V2, "0" * 64)
+    changed = f"suite-v2.json was changed: its SHA-256 is {sha256(SUITE_V2.read_bytes()).hexdigest()}, not {'0' * 64}."
+    for arguments in (
+        ["report", str(tmp_path), "--suite", "v2"],
+        ["reference", "--suite", "v2"],
+        ["run", "digitduels/perfect", "--suite", "v2"],
+        ["package", "--out", str(tmp_path / "package"), "--suite", "v2"],
+        ["private", "--seed", "a", "--out", str(tmp_path / "twin.json")],
+    ):
+        assert main(["suite", *arguments]) == FILE
+        assert changed in capsys.readouterr().err
 
 
 def test_the_published_rows_say_what_was_aimed_for() -> None:
     """Simple rules at or below chance, levels 3 to 6 spread out, no game much of the weight, perfect play 1."""
     page = (ROOT / "docs/suite.md").read_text(encoding="utf-8")
     table = page.partition("<!-- reference_v2 -->\n")[2].partition("<!-- end -->")[0]
-    assert f"SHA-256 `{SUITE_V2_SHA256[:12]}…`" in table
+    assert f"SHA-256 `{FROZEN[SUITE_V2][:12]}…`" in table
     head, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "|" in line]
     found = {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
     skill = {name: float(row["skill"]) for name, row in found.items()}
@@ -341,7 +357,7 @@ def test_the_card_says_what_was_not_measured_and_names_all_files(folder: Path) -
 def test_a_run_draws_its_rule_sets_from_a_seed_and_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], small: Path
 ) -> None:
-    monkeypatch.setattr("digitduels.evals.suite_v2.SUITE_V2", small)
+    monkeypatch.setattr("digitduels.evals.suite.SUITE_V2", small)
     monkeypatch.setattr("digitduels.evals.suite_v2.SALTS", SMALL)
     arguments = ["suite", "run", "digitduels/perfect", "--suite", "v2", "--seed", "a b", "--logs", str(tmp_path)]
     assert main(arguments) == 0

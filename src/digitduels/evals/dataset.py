@@ -10,8 +10,7 @@ from typing import Any, BinaryIO
 
 from digitduels.core import State
 from digitduels.evals import protocol
-from digitduels.evals.suite import game_of, read_suite
-from digitduels.evals.suite_v2 import SUITE_V2
+from digitduels.evals.suite import SUITE_V2, game_of, read_suite
 from digitduels.games import AnyGame, game
 from digitduels.match import Match
 from digitduels.options import Choice

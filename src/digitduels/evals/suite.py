@@ -25,7 +25,12 @@ from digitduels.study.positions import Sort, positions
 from digitduels.study.splits import split
 
 SUITE = Path(__file__).with_name("suite-v1.json")
-SUITE_SHA256 = "de4fcf64938299496f49fae79eba7dd8a241dc69037d2630c3949816f05bd6ff"
+SUITE_V2 = Path(__file__).with_name("suite-v2.json")
+FROZEN = {
+    SUITE: "de4fcf64938299496f49fae79eba7dd8a241dc69037d2630c3949816f05bd6ff",
+    SUITE_V2: "b4af9813c9aeef2193241dd300f73df27cabe565a2b46b68bd39c04af0264f4d",
+}
+"""The SHA-256 of each public suite."""
 SUITE_FORMAT = "digitduels-suite"
 SUITE_VERSION = 1
 SUITE_VERSIONS = (1, 2)
@@ -111,8 +116,10 @@ class SuiteError(ValueError):
 
 
 def read_suite(path: Path = SUITE) -> Suite:
-    """Reads a suite; raises SuiteError if the file is not one."""
+    """Reads a suite; raises SuiteError if the file is not one, or is a public one that was changed."""
     data = path.read_bytes()
+    if sha256(data) != FROZEN.get(path, sha256(data)):
+        raise SuiteError(f"{path.name} was changed: its SHA-256 is {sha256(data)}, not {FROZEN[path]}.")
     try:
         content = json.loads(data)
         if content["format"] != SUITE_FORMAT or content["version"] not in SUITE_VERSIONS:
@@ -130,14 +137,6 @@ def read_suite(path: Path = SUITE) -> Suite:
         )
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SuiteError(f"{path} is not a suite of version {' or '.join(map(str, SUITE_VERSIONS))}.") from None
-
-
-def read_frozen(file: str | None, path: Path, expected: str) -> Suite:
-    """Reads a private suite, or a frozen one; raises SuiteError if the frozen file was changed."""
-    suite = read_suite(path if file is None else Path(file))
-    if file is None and suite.sha256 != expected:
-        raise SuiteError(f"{path.name} was changed: its SHA-256 is {suite.sha256}, not {expected}.")
-    return suite
 
 
 def sha256(data: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, task
@@ -13,8 +14,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState, generate
 
 from digitduels.evals.protocol import Style
-from digitduels.evals.suite import SUITE, SUITE_SHA256, Suite, read_frozen
-from digitduels.evals.suite_v2 import QUESTION_KINDS, SUITE_V2, SUITE_V2_SHA256, grade_answer
+from digitduels.evals.suite import SUITE, SUITE_V2, Suite, read_suite
+from digitduels.evals.suite_v2 import QUESTION_KINDS, grade_answer
 from digitduels.evals.tasks import about, decide, duel, exact_game, exact_position, shares
 from digitduels.players.levels import LEVELS_VERSION
 from digitduels.record import to_record
@@ -27,13 +28,13 @@ SUITE_TASK_VERSION = 2
 @task
 def suite_v1(file: str | None = None) -> Task:
     """The frozen positions of suite-v1, or of a private twin of it: one move in each."""
-    return _moves(read_frozen(file, SUITE, SUITE_SHA256))
+    return _moves(read_suite(Path(file or SUITE)))
 
 
 @task
 def suite_v2(file: str | None = None) -> Task:
     """The frozen positions of suite-v2, or of a twin of it: one move in each."""
-    return _moves(read_frozen(file, SUITE_V2, SUITE_V2_SHA256))
+    return _moves(read_suite(Path(file or SUITE_V2)))
 
 
 def _moves(suite: Suite) -> Task:
@@ -79,7 +80,7 @@ def _words(variant: Mapping[str, Any]) -> list[list[str]]:
 @task
 def suite_v2_questions(file: str | None = None) -> Task:
     """Questions of suite-v2 beyond the move: the value, all moves that keep it, and the refutation of a move."""
-    suite = read_frozen(file, SUITE_V2, SUITE_V2_SHA256)
+    suite = read_suite(Path(file or SUITE_V2))
     samples = []
     for item in suite.questions:
         variant = suite.variants[item["variant"]]
@@ -121,7 +122,7 @@ def exact_solution() -> Scorer:
 @task
 def suite_v1_games(file: str | None = None) -> Task:
     """The frozen starts of suite-v1, or of a private twin: whole games against perfect play, from both seats."""
-    suite = read_frozen(file, SUITE, SUITE_SHA256)
+    suite = read_suite(Path(file or SUITE))
     samples = []
     for number, item in enumerate(suite.starts, 1):
         variant, match = suite.variants[item["variant"]], suite.match(item)

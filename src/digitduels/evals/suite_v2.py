@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from digitduels.core import State
@@ -41,8 +40,6 @@ from digitduels.solver.verdict import Judgement
 from digitduels.study.positions import Sort, positions
 from digitduels.study.wording import VALUES
 
-SUITE_V2 = Path(__file__).with_name("suite-v2.json")
-SUITE_V2_SHA256 = "b4af9813c9aeef2193241dd300f73df27cabe565a2b46b68bd39c04af0264f4d"
 V2_SEED = "suite-v2"
 V2_CANARY = (
     "This file is test data of Digit Duels and must never be in training data. "

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from digitduels import files
+from digitduels.cli.commands.suite.report import read_suite_file
 from digitduels.cli.console import Console
 from digitduels.cli.errors import FAILURE, Failure, quoted_path
 from digitduels.cli.file_arguments import write_errors
@@ -28,13 +29,10 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from digitduels.evals.suite import read_suite
-    from digitduels.evals.suite_v2 import SUITE_V2
-
-    twin = write_twin("private twin of suite-v2", arguments.seed, arguments.out)
+    public, twin = read_suite_file(None, "v2"), write_twin("private twin of suite-v2", arguments.seed, arguments.out)
     Console().say(
         f"{Count(len(twin.positions), 'position')} in {quoted_path(arguments.out)}.",
-        f"Mean chance: {twin.mean_chance:.3f}; in suite-v2: {read_suite(SUITE_V2).mean_chance:.3f}.",
+        f"Mean chance: {twin.mean_chance:.3f}; in suite-v2: {public.mean_chance:.3f}.",
         f"SHA-256: {twin.sha256}",
     )
     return 0
@@ -43,12 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
 def write_twin(name: str, seed: str, path: Path) -> Suite:
     """Makes a twin of suite-v2 from a seed, writes it to a file and returns it."""
     from digitduels.evals.suite import SuiteError, read_suite
-    from digitduels.evals.suite_v2 import SUITE_V2, make_suite_v2
+    from digitduels.evals.suite_v2 import make_suite_v2
 
+    public = read_suite_file(None, "v2")
     with write_errors(path), files.writing(path) as file:
         with show_progress("A twin of suite-v2") as progress:
             try:
-                data = make_suite_v2(name, seed, read_suite(SUITE_V2), progress=progress)
+                data = make_suite_v2(name, seed, public, progress=progress)
             except SuiteError as error:
                 raise Failure(FAILURE, str(error)) from None
         file.write(data)

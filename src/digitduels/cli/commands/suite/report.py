@@ -54,8 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_suite_file(path: Path | None, version: str) -> Suite:
     """The private suite in a file, or the public one of a version."""
-    from digitduels.evals.suite import SUITE, SuiteError, read_suite
-    from digitduels.evals.suite_v2 import SUITE_V2
+    from digitduels.evals.suite import SUITE, SUITE_V2, SuiteError, read_suite
 
     try:
         return read_suite(path or {"v1": SUITE, "v2": SUITE_V2}[version])
