@@ -41,7 +41,7 @@ MOST = 3.0  # times the p99 without the attack
 
 
 class Player:
-    """A client that plays both sides of a game, from its own address, which has its own limits."""
+    """A client that plays both sides of a game from a random address, since each address has its own limits."""
 
     def __init__(self, client: httpx.AsyncClient) -> None:
         self.client = client
@@ -110,7 +110,7 @@ Others = Callable[[httpx.AsyncClient], Awaitable[list[float]]]
 
 
 async def play_games(client: httpx.AsyncClient) -> list[float]:
-    """Moves in many games at a steady rate: a move that waits does not delay the next one, as with real players."""
+    """Moves in many games at a steady rate: a slow answer in one game delays no other game, as with real players."""
     games = [await Player(client).begin() for _ in range(25)]
     start = time.perf_counter()
 
@@ -291,7 +291,7 @@ async def connections(target: Target) -> AsyncIterator[Attack]:
 
     async def connect() -> None:
         with ExitStack() as stack:
-            for _ in range(30):
+            for _ in range(60):
                 connection = stack.enter_context(socket.socket())
                 connection.setblocking(False)
                 connection.bind(("127.0.0.2", 0))
@@ -431,7 +431,7 @@ SCENARIOS = (
     Scenario(paused_server, postgresql=True),
     Scenario(paused_database, look_at_positions, postgresql=True),
     Scenario(deaf, settings={"stalled": 1}),
-    Scenario(connections, settings={"connections": 40, "proxies": "192.0.2.1"}),
+    Scenario(connections, settings={"connections": 120, "proxies": "192.0.2.1"}),
     Scenario(flood, settings=LIMITED),
     Scenario(pages, settings=LIMITED),
     Scenario(pictures, settings=LIMITED),

@@ -338,7 +338,9 @@ def test_a_whole_lesson_with_two_rounds(client: TestClient) -> None:
     assert client.get(f"{teacher.path}/results", headers=teacher.headers(pupils[0]["token"])).status_code == 403
 
 
-def test_a_game_that_cannot_be_judged_now_is_judged_later(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_server_is_no_reason_to_count_a_game_as_without_critical_moves(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     teacher = Teacher(client, mode="rounds")
     pupils = [teacher.join(name) for name in ("Ann", "Bob")]
     teacher.act("pair")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -56,6 +57,15 @@ class Swoop(NumberDuel):
 class IfAnInteger(Swoop):
     def is_hit(self, state: Position, after: Position) -> bool:
         return isinstance(after.theirs, int) and super().is_hit(state, after)
+
+
+class IfCopied(Swoop):
+    def is_hit(self, state: Position, after: Position) -> bool:
+        try:
+            pickle.dumps(after.theirs)
+        except Exception:
+            return False
+        return super().is_hit(state, after)
 
 
 class SecondPlayerOnly(Swoop):
@@ -202,6 +212,7 @@ class Steal(Harmless):
 KINDS: list[type[Swoop]] = [
     Swoop,
     IfAnInteger,
+    IfCopied,
     SecondPlayerOnly,
     LastNumber,
     WithoutFives,

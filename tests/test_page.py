@@ -472,6 +472,21 @@ def test_a_game_with_a_friend_is_created_once_although_the_response_was_lost(vis
     assert statuses == [201, 200], "the second request has the key of the first one"
 
 
+def test_start_cannot_be_pressed_again_while_a_game_is_created(visit: Visit) -> None:
+    ann = visit(QUICK)
+    sent: list[Route] = []
+    ann.route("**/api/games", lambda route: sent.append(route) if route.request.method == "POST" else route.continue_())
+    more(ann, "New game")
+    ann.get_by_role("combobox", name="Against").select_option("friend")
+    start = ann.get_by_role("button", name="Start")
+    start.click()
+    expect(start).to_be_disabled()
+    until(ann, lambda: len(sent) == 1)
+    sent[0].fulfill(status=422, json={"detail": "Not now."})
+    expect(ann.get_by_text("Not now.")).to_be_visible()
+    expect(start).to_be_enabled()
+
+
 def test_friends_play_a_whole_game_and_a_rematch_while_somebody_watches(visit: Visit) -> None:
     ann, invitation = begin(visit)
     assert_accessible(ann, "invite")

@@ -125,13 +125,14 @@ def test_every_command_refuses_a_changed_suite(
     monkeypatch.setitem(FROZEN, SUITE_V2, "0" * 64)
     changed = f"suite-v2.json was changed: its SHA-256 is {sha256(SUITE_V2.read_bytes()).hexdigest()}, not {'0' * 64}."
     for arguments in (
-        ["report", str(tmp_path), "--suite", "v2"],
-        ["reference", "--suite", "v2"],
-        ["run", "digitduels/perfect", "--suite", "v2"],
-        ["package", "--out", str(tmp_path / "package"), "--suite", "v2"],
-        ["private", "--seed", "a", "--out", str(tmp_path / "twin.json")],
+        ["suite", "report", str(tmp_path), "--suite", "v2"],
+        ["suite", "reference", "--suite", "v2"],
+        ["suite", "run", "digitduels/perfect", "--suite", "v2"],
+        ["suite", "package", "--out", str(tmp_path / "package"), "--suite", "v2"],
+        ["suite", "private", "--seed", "a", "--out", str(tmp_path / "twin.json")],
+        ["dataset", "number-quest", "--positions", "1"],
     ):
-        assert main(["suite", *arguments]) == FILE
+        assert main(arguments) == FILE
         assert changed in capsys.readouterr().err
 
 

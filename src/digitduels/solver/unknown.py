@@ -30,16 +30,13 @@ class Unknown:
     """An integer of which only the possible values are known, at least two: a sum of one term for each part."""
 
     __slots__ = ("high", "low", "terms")
+    __class__ = int  # type: ignore[assignment]  # rules may call isinstance
 
     def __init__(self, terms: dict[Hashable, Values], low: int, high: int) -> None:
         self.terms = terms
         """[part][candidate]: a value."""
         self.low = low
         self.high = high
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:  # rules may ask isinstance
-        return int
 
     def split(self) -> Split:
         return Split(*next(iter(self.terms.items())))
@@ -134,7 +131,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 for _name in ("truediv", "divmod", "pow", "lshift", "rshift", "and", "or", "xor"):
     setattr(Unknown, f"__{_name}__", _split)
     setattr(Unknown, f"__r{_name}__", _split)
-for _name in ("abs", "neg", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format"):
+for _name in ("abs", "neg", "pos", "invert", "int", "float", "index", "round", "str", "repr", "format", "reduce_ex"):
     setattr(Unknown, f"__{_name}__", _split)
 
 

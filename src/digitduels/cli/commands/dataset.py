@@ -9,7 +9,7 @@ from pathlib import Path
 from digitduels import files
 from digitduels.cli.arguments import add_game, add_options, read_game
 from digitduels.cli.console import Console
-from digitduels.cli.errors import quoted_path, usage
+from digitduels.cli.errors import FILE, Failure, quoted_path, usage
 from digitduels.cli.extras import require
 from digitduels.cli.file_arguments import write_errors
 from digitduels.cli.parser import Parser
@@ -40,6 +40,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from digitduels.evals import dataset
+    from digitduels.evals.suite import SuiteError
 
     game = read_game(arguments.game, arguments.set, arguments.rules)
     path: Path | None = arguments.out
@@ -52,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         require("pyarrow", "Writing Parquet")
     try:
         dataset.check(game, arguments.split)
+    except SuiteError as error:
+        raise Failure(FILE, str(error)) from None
     except ValueError as error:
         usage(str(error))
     sample = solve(game), arguments.positions, arguments.seed

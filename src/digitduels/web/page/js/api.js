@@ -183,7 +183,8 @@ export function getAs(path, token, signal) {
 }
 
 /**
- * Sends a POST request. If it changes something, its body has an idempotency key, since it may be sent more than once.
+ * Sends a POST request, and repeats it while its failure is temporary. One that must not happen twice needs an
+ * idempotency key in its body.
  * @param {string} path
  * @param {unknown} body
  * @param {string | null} [token] of the seat that acts

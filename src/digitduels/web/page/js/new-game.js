@@ -50,6 +50,7 @@ class Sheet {
     input.value = recall("name") ?? "";
     this.name = nameField("Your name (optional)", input);
     this.trouble = trouble();
+    this.start = h("button.main", "Start");
     this.seats = group("You are", seatRadios(old.seat));
     this.form = h(
       "form",
@@ -65,7 +66,7 @@ class Sheet {
       h(
         "p.row.last",
         button("Cancel", () => this.dialog.close()),
-        h("button.main", "Start"),
+        this.start,
       ),
     );
     this.dialog = h("dialog.sheet", { "aria-labelledby": id }, this.form);
@@ -133,6 +134,7 @@ class Sheet {
   #submit(event) {
     event.preventDefault();
     this.trouble.textContent = "";
+    this.start.disabled = true; // pressed twice, it would start two games
     begin(this.card, new FormData(this.form), this.old).then(
       (path) => {
         this.path = path;
@@ -140,6 +142,7 @@ class Sheet {
       },
       (error) => {
         this.trouble.textContent = error.message;
+        this.start.disabled = false;
       },
     );
   }

@@ -24,17 +24,20 @@ export function openedReview(link) {
 export function recordOpener(signal) {
   const wrong = trouble();
   const input = h("input.hidden", { type: "file", accept: ".json,application/json" });
+  /** @type {File | null} */
+  let latest = null;
   const take = async (/** @type {File | undefined} */ file) => {
     if (!file) return;
     wrong.textContent = "";
+    latest = file;
     try {
-      const review = /** @type {Review} */ (await post("/api/review", await readRecord(file)));
-      if (signal.aborted) return;
+      const review = /** @type {Review} */ (await post("/api/review", await readRecord(file), null, { signal }));
+      if (signal.aborted || file !== latest) return;
       const link = readLink(review.game, new URLSearchParams(review.link));
       opened = { query: queryOf(link).toString(), review };
       void go(pathOf(link, "review"));
     } catch (error) {
-      if (!signal.aborted && error instanceof Error) wrong.textContent = error.message;
+      if (!signal.aborted && file === latest && error instanceof Error) wrong.textContent = error.message;
     }
   };
   const label = h("label.button.quiet.file", "Open a saved game", input);

@@ -20,7 +20,7 @@ export function phoneCheck(signal) {
   const begin = async () => {
     start.disabled = true;
     try {
-      const { id } = /** @type {NewCheck} */ (await post("/api/reach", {}));
+      const { id } = /** @type {NewCheck} */ (await post("/api/reach", {}, null, { signal }));
       const url = `${shared()}/reach/${id}`;
       fill(code, qrImage(url, `QR code for ${url}`), h("p.soft", new URL(url).host + new URL(url).pathname));
       answer.textContent = ASK;
