@@ -65,12 +65,13 @@ class Player:
         return str(self.tokens[(self.version - 1) % 2])
 
     async def move(self) -> httpx.Response:
-        body = {"version": self.version, "move": next(self.moves), "key": secrets.token_urlsafe(9)}
-        headers = self.address | {"Authorization": f"Bearer {self.token}"}
-        answer = await self.client.post(f"/api/games/{self.id}/moves", json=body, headers=headers)
-        assert answer.status_code == 201, answer.text
-        self.version += 1
-        return answer
+        async with self.turn:
+            body = {"version": self.version, "move": next(self.moves), "key": secrets.token_urlsafe(9)}
+            headers = self.address | {"Authorization": f"Bearer {self.token}"}
+            answer = await self.client.post(f"/api/games/{self.id}/moves", json=body, headers=headers)
+            assert answer.status_code == 201, answer.text
+            self.version += 1
+            return answer
 
     async def play(self) -> None:
         """Plays a game by the book."""
@@ -116,8 +117,7 @@ async def play_games(client: httpx.AsyncClient) -> list[float]:
 
     async def move(game: Player, due: float) -> float:
         await asyncio.sleep(due - time.perf_counter())
-        async with game.turn:
-            await game.move()
+        await game.move()
         return time.perf_counter() - due
 
     turns = (game for _ in SHORT for game in games)

@@ -118,8 +118,9 @@ class SuiteError(ValueError):
 def read_suite(path: Path = SUITE) -> Suite:
     """Reads a suite; raises SuiteError if the file is not one, or is a public one that was changed."""
     data = path.read_bytes()
-    if sha256(data) != FROZEN.get(path, sha256(data)):
-        raise SuiteError(f"{path.name} was changed: its SHA-256 is {sha256(data)}, not {FROZEN[path]}.")
+    found = sha256(data)
+    if found != FROZEN.get(path, found):
+        raise SuiteError(f"{path.name} was changed: its SHA-256 is {found}, not {FROZEN[path]}.")
     try:
         content = json.loads(data)
         if content["format"] != SUITE_FORMAT or content["version"] not in SUITE_VERSIONS:
@@ -128,7 +129,7 @@ def read_suite(path: Path = SUITE) -> Suite:
             content["name"],
             content["version"],
             content["canary"],
-            sha256(data),
+            found,
             content["retries"],
             content["variants"],
             content["positions"],

@@ -29,7 +29,8 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    public, twin = read_suite_file(None, "v2"), write_twin("private twin of suite-v2", arguments.seed, arguments.out)
+    public = read_suite_file(None, "v2")
+    twin = write_twin(public, "private twin of suite-v2", arguments.seed, arguments.out)
     Console().say(
         f"{Count(len(twin.positions), 'position')} in {quoted_path(arguments.out)}.",
         f"Mean chance: {twin.mean_chance:.3f}; in suite-v2: {public.mean_chance:.3f}.",
@@ -38,12 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_twin(name: str, seed: str, path: Path) -> Suite:
-    """Makes a twin of suite-v2 from a seed, writes it to a file and returns it."""
+def write_twin(public: Suite, name: str, seed: str, path: Path) -> Suite:
+    """Makes a twin of the public suite-v2 from a seed, writes it to a file and returns it."""
     from digitduels.evals.suite import SuiteError, read_suite
     from digitduels.evals.suite_v2 import make_suite_v2
 
-    public = read_suite_file(None, "v2")
     with write_errors(path), files.writing(path) as file:
         with show_progress("A twin of suite-v2") as progress:
             try:

@@ -74,7 +74,8 @@ def _draw_rules(arguments: argparse.Namespace) -> None:
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     arguments.file = folder / f"suite-v2-{sha256(arguments.seed.encode()).hexdigest()[:12]}.json"
-    write_twin(f"suite-v2 with the seed {arguments.seed}", arguments.seed, arguments.file)
+    public = read_suite_file(None, arguments.suite)
+    write_twin(public, f"suite-v2 with the seed {arguments.seed}", arguments.seed, arguments.file)
     Console().say(f"Rule sets of the seed {quoted(arguments.seed)} in {quoted_path(arguments.file)}.")
 
 
