@@ -454,4 +454,5 @@ class TestVisit:
             host.stop()
             outside.goto(f"{PATH}/help/")
             expect(outside.locator("main")).to_contain_text("Help")
+            outside.close()  # it may still fail to start Python
             visits.forgive()

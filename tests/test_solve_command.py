@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 import digitduels as dd
-from conftest import PATIENCE, ROOT, Open, Run
+from conftest import DUELS, PATIENCE, ROOT, Open, Run
 from digitduels.cli.arguments import size
 from digitduels.cli.progress import interruptible, show_progress, solve
 from digitduels.plots import draw_solution
@@ -385,6 +387,15 @@ def test_a_terminal_shows_progress_and_ctrl_c_stops_the_solver(
     assert person.program.returncode == 130
     assert "Traceback" not in output
     assert not list(empty_cache.rglob("*table*.*"))
+
+
+def test_ctrl_c_has_its_exit_code_wherever_it_comes(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "from digitduels.cli import main\nmain.run = lambda words: exec('raise KeyboardInterrupt')\n", encoding="utf-8"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    interrupted = subprocess.run(DUELS, env=environment, capture_output=True, check=False)
+    assert (interrupted.returncode, interrupted.stderr) == (130, b"")
 
 
 def test_the_progress_bar_promises_no_time(terminal: Open, empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,4 +3,7 @@
 from digitduels.cli.main import main
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    code = main()
+    # If Ctrl-C interrupts an `exec`, Python ends with the signal instead of our code, until the next `exec`.
+    exec("")  # noqa: S102
+    raise SystemExit(code)
